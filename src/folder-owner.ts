@@ -33,8 +33,8 @@ export function asOwnerOf<T>(file: string, work: () => T): T {
 
 /** The owner of a folder; where a link lies in its place that is not root's, the owner of the link. */
 export function ownerOf(folder: string): { readonly uid: number; readonly gid: number } {
-  const placed = lstatSync(folder)
-  const { uid, gid } = placed.uid === 0 ? statSync(folder) : placed
+  const found = lstatSync(folder)
+  const { uid, gid } = found.uid === 0 ? statSync(folder) : found
   return { uid, gid }
 }
 

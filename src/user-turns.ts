@@ -19,7 +19,7 @@ export function createUserTurns(mostAtOnce: number): UserTurns {
   }
 
   function end(userId: number, queue: Queue): void {
-    // The next work takes the place over, so that `underWay` stays.
+    // `underWay` stays: the next work begins as this one ends.
     const next = queue.waiting.shift()
     if (next !== undefined) return next()
     queue.underWay -= 1

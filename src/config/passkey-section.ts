@@ -51,13 +51,13 @@ export const webauthn = z
     error: 'each of origins must be rpId or a host below it: browsers give its passkeys to no other',
   })
 
-type LoginPlace = {
+type LoginSections = {
   readonly login: { readonly types: readonly string[]; readonly webauthn?: z.infer<typeof webauthn> | undefined }
   readonly http: { readonly port: number }
 }
 
 /** The rules by which passkeys are checked; undefined if passkeys are disabled. */
-export function passkeyRulesOf({ login, http }: LoginPlace) {
+export function passkeyRulesOf({ login, http }: LoginSections) {
   const { types, webauthn: section } = login
   if (section === undefined || !types.includes('webauthn')) return undefined
   const { rpId: name, userVerification } = section

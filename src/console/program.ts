@@ -47,7 +47,7 @@ const nouns: readonly Noun[] = [
     description: 'vaults: who shares them, never what is in them',
     load: () => import('./vault/verbs.ts'),
   },
-  { name: 'apikey', description: 'keys of applications, part of every login', load: () => import('./apikey/verbs.ts') },
+  { name: 'apikey', description: 'application keys, a part of every login', load: () => import('./apikey/verbs.ts') },
   { name: 'otp', description: 'second factors', load: () => import('./otp/verbs.ts') },
   { name: 'usercert', description: 'smartcards', load: () => import('./usercert/verbs.ts') },
   {
@@ -74,7 +74,11 @@ const nouns: readonly Noun[] = [
     load: () => import('./database/verbs.ts'),
   },
   { name: 'migrate', description: 'moves to another database or token', load: () => import('./migrate/verbs.ts') },
-  { name: 'transparent', description: 'keys of applications', load: () => import('./transparent/verbs.ts') },
+  {
+    name: 'transparent',
+    description: 'named keys of vaults, which encrypt and sign',
+    load: () => import('./transparent/verbs.ts'),
+  },
   { name: 'audit', description: 'the audit trail', load: () => import('./audit/verbs.ts') },
 ]
 

@@ -6,13 +6,13 @@ import type { Log } from '../log.ts'
 import { bytes, integer, primary, text } from '../store/columns.ts'
 import type { Store } from '../store/store.ts'
 
-/** A row of the table. Its columns are no more than a place: the sealed record says whose batch it is. */
-interface Place {
+/** Identifies a row of the table, for reading on after it. Whose batch it is only the sealed record says. */
+interface RowKey {
   readonly machine: string
   readonly number: number
 }
 
-interface FloorBatch extends Place {
+interface FloorBatch extends RowKey {
   readonly record: Buffer
   readonly seal: Buffer
 }
@@ -35,14 +35,14 @@ export interface FloorCourierOptions {
   readonly log: Pick<Log, 'warn'>
 }
 
-const beginning: Place = { machine: '', number: 0 }
+const beginning: RowKey = { machine: '', number: 0 }
 
 /** See `carrySomeNews`: carries all that there is. */
 export async function carryFloorNews(
   on: Pick<FloorCourierOptions, 'store' | 'hsm'>,
   report: (error: unknown) => void,
 ): Promise<void> {
-  let after: Place | undefined = beginning
+  let after: RowKey | undefined = beginning
   while (after !== undefined) after = await carrySomeNews(on, report, after)
 }
 
@@ -55,8 +55,8 @@ export async function carryFloorNews(
 async function carrySomeNews(
   { store, hsm }: Pick<FloorCourierOptions, 'store' | 'hsm'>,
   report: (error: unknown) => void,
-  after: Place,
-): Promise<Place | undefined> {
+  after: RowKey,
+): Promise<RowKey | undefined> {
   const standing = await hsm.floorNews()
   const batches = await newBatches(store, standing, after)
   // First, so that the keeper knows the newest records of others before its own news is read.
@@ -83,7 +83,7 @@ async function carrySomeNews(
  */
 export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { stop(): Promise<void> } {
   let reported: string | undefined
-  let after: Place | undefined
+  let after: RowKey | undefined
   let stopping = false
   let underWay = Promise.resolve()
   let timer = setTimeout(turn, 0)
@@ -98,10 +98,10 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
 
   /** Reports a failure once until the next success, because the other side may be away for long. */
   function report(error: unknown): void {
-    const news = error instanceof Fault ? error.message : String(error)
-    if (news !== reported)
+    const reason = error instanceof Fault ? error.message : String(error)
+    if (reason !== reported)
       log.warn({ err: error }, 'the keepers of several machines cannot tell each other what is newest')
-    reported = news
+    reported = reason
   }
 
   function turn(): void {
@@ -121,7 +121,7 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
   }
 }
 
-function newBatches({ read }: Store, { machine, known }: FloorNews, after: Place): Promise<FloorBatch[]> {
+function newBatches({ read }: Store, { machine, known }: FloorNews, after: RowKey): Promise<FloorBatch[]> {
   const others = Object.entries(known)
   const isBegun = after.machine !== '' && after.machine !== machine
   const next = { machine: after.machine, number: MoreThan(Math.max(after.number, known[after.machine] ?? 0)) }

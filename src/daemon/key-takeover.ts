@@ -97,7 +97,7 @@ export async function checkKeysTakenOver(reader: Reader): Promise<void> {
 type TakenOver = Omit<KeyTakeover, 'vaults'>
 
 /** A version of a key as it is stored, with its sealed records. */
-interface EarlierVersion {
+interface EarlierKeyVersion {
   readonly row: KeyVersion
   readonly key: SealedRecord
   readonly count: SealedRecord
@@ -109,7 +109,7 @@ function earlierPolicy(row: KeyRow): SealedRecord {
   return { record: composeRecord('transparent key', { ...row }), seal: row.seal }
 }
 
-function earlierVersion({ vaultId, type }: KeyRow, row: KeyVersion): Pick<EarlierVersion, 'key' | 'count'> {
+function earlierVersion({ vaultId, type }: KeyRow, row: KeyVersion): Pick<EarlierKeyVersion, 'key' | 'count'> {
   const { kek, blob, publicKey } = row
   const key = { kind: keyTypeOf(type).kind, kek, blob, publicKey: publicKey ?? undefined }
   return {
@@ -171,7 +171,7 @@ async function goodVault(hsm: Keeper, row: Vault): Promise<EarlierVault> {
 
 /** The versions that the policy of the key names. */
 async function goodVersions(tx: Tx, hsm: Keeper, key: KeyRow) {
-  const good: EarlierVersion[] = []
+  const good: EarlierKeyVersion[] = []
   const left: string[] = []
   for (const row of await findVersions(tx, key.id)) {
     if (row.version < key.oldestVersion || row.version > key.latestVersion) continue

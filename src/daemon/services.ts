@@ -21,7 +21,7 @@ import { createDestruction, type Destruction } from '../features/destruction/pen
 import { createSecondFactors } from '../features/otp/devices.ts'
 import { detectMimeType } from '../features/files/mime-types.ts'
 import { createOtp, type OtpServices } from '../features/otp/otp-services.ts'
-import type { TryLimit } from '../features/otp/resync.ts'
+import type { ResyncLimit } from '../features/otp/resync.ts'
 import { findPolicy, type PasswordPolicy } from '../features/passwords/policies.ts'
 import { createServiceSessions } from '../features/auth/service-sessions.ts'
 import { createSessions } from '../features/auth/sessions.ts'
@@ -175,7 +175,7 @@ function createFactors(
       audit,
       rules,
       enabledTypes: login.types,
-      tryLimit: tryLimitOf(throttle),
+      resyncLimit: resyncLimitOf(throttle),
       recoveries,
     }),
     certificates: createCertificates({
@@ -213,8 +213,8 @@ function policyOf({ login }: Config): PasswordPolicy {
   return policy
 }
 
-/** The limit of tries that do not belong to a user. */
-function tryLimitOf(throttle: Throttle): TryLimit {
+/** Tries to resynchronise a device count apart from the logins of its user. */
+function resyncLimitOf(throttle: Throttle): ResyncLimit {
   return {
     count: (tx, name, address) => throttle.count(tx, { name, userId: undefined, address, isHolder: false }),
   }

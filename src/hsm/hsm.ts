@@ -184,7 +184,7 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
   // `adoptBackupKeys` in `hsm/pkcs11`).
 
   /**
-   * A backup of a key with its versions (`backup-record.ts`), under the newest backup seal. Policy, versions and counts
+   * A backup of a key with its versions (`key-backup-record.ts`), under the newest backup seal. Policy, versions and counts
    * are read from sealed records. Rejects with `hsm.rejected` where the policy forbids backups, or the records are not
    * of one key. The host adds the appliance to the origin; the policy gives the vault.
    */

@@ -4,13 +4,13 @@ import type { MadeKey, KeyIdentity } from './made-key.ts'
 import type { OpenedRecord } from './record-layouts.ts'
 
 /** The key in a record, and the purpose to which it must be bound. */
-export interface HeldKey extends MadeKey {
+export interface KeyInRecord extends MadeKey {
   readonly kind: string
   readonly purpose: Buffer
 }
 
 /** Undefined for a record that holds no key. */
-export function heldKey(record: OpenedRecord): HeldKey | undefined {
+export function keyInRecord(record: OpenedRecord): KeyInRecord | undefined {
   const { type, key, fields } = record
   if (type === 'import job') {
     const { kek, blob, publicKey } = fields

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decodeContent, encodeContent, readBackup } from '../../src/hsm/backup-record.ts'
+import { decodeContent, encodeContent, readKeyBackup } from '../../src/hsm/key-backup-record.ts'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import {
@@ -117,7 +117,7 @@ describe('the backup of a key in the database', () => {
 describe('a backup', () => {
   it('says nothing but what the policy of its key says', async () => {
     const { key } = await givenKey(wrapsOnly)
-    const content = decodeContent(readBackup(await backUp(key.name)).content)
+    const content = decodeContent(readKeyBackup(await backUp(key.name)).content)
     const forged = encodeContent({ ...content, ...readable })
     const answer = await ask(socket(), 'sealBackup', [forged])
     let plain: unknown

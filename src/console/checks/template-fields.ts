@@ -1,6 +1,6 @@
 import { builtInTemplates } from '../../features/templates/built-in.ts'
 import { contradictionsOf } from '../../features/templates/contradictions.ts'
-import { listRows } from '../../features/templates/records.ts'
+import { listSiteTemplates } from '../../features/templates/records.ts'
 import { examineTemplate } from '../../features/templates/template-document.ts'
 import { withStore } from '../console-context.ts'
 import { findingsOf, type Check } from './findings.ts'
@@ -12,7 +12,7 @@ const { warning } = findingsOf(topic)
 export const templatesCheck: Check = {
   topic,
   async run(config) {
-    const rows = await withStore(config, (store) => listRows(store.read))
+    const rows = await withStore(config, (store) => listSiteTemplates(store.read))
     const ofSite = rows.flatMap(({ document }) => {
       const examined = examineTemplate(JSON.parse(document))
       return 'template' in examined ? [examined.template] : []

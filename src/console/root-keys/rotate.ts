@@ -81,9 +81,9 @@ async function rotate(invocation: Invocation, name: string, flags: RotateFlags):
     const versions = made.length === 0 ? before : await versionsOf(context, role)
     const auditKey = role === 'audit' ? await succeedAuditKey(context) : undefined
     const ended = flags.endSessions === true ? await endAllSessions(context, role) : 0
-    const { moved, left } = await bringOver(invocation, context, role, versions)
+    const { moved, left } = await moveToNewest(invocation, context, role, versions)
     const destroyed = flags.destroyUnused === true ? await destroyUnused(invocation, context, role, flags) : []
-    const warnings = [...refusals, ...(destroyed.length === 0 ? [] : await outliving(context))]
+    const warnings = [...refusals, ...(destroyed.length === 0 ? [] : await warningsOfCopies(context))]
     const older = versions.filter(({ label, newest }) => !newest && !destroyed.includes(label))
     const plan = await planOf(context, older)
     return {
@@ -126,7 +126,7 @@ async function versionsOf({ token }: ConsoleContext, role: RotatableRole): Promi
 }
 
 /** Moves keys or seals from older versions to the newest one. */
-async function bringOver(
+async function moveToNewest(
   { terminal }: Invocation,
   context: ConsoleContext,
   role: RotatableRole,
@@ -199,7 +199,7 @@ async function destroyUnused(
   checkMissing(await provenRows(context.token.hsm, context.store.read), missing)
   if (yes !== true) await confirmDestruction(invocation.terminal, questionOf(before))
   // A key that was just made under an older version may not be in the database yet.
-  if (!context.token.ownHost) await lettingGo(invocation, context, role)
+  if (!context.token.ownHost) await waitForUses(invocation, context, role)
   const labels = (await unusedNow(context, role)).filter((label) => before.includes(label))
   if (labels.length === 0) return []
   await checkUnneeded(context, role, labels, missing)
@@ -243,17 +243,17 @@ function checkMissing({ missing }: ProvenRows, accepted: string): void {
 }
 
 /** Waits until no call can use keys or seals of an older version any more. */
-async function lettingGo(invocation: Invocation, context: ConsoleContext, role: RotatableRole): Promise<void> {
+async function waitForUses(invocation: Invocation, context: ConsoleContext, role: RotatableRole): Promise<void> {
   const { deadlineMs } = context.config.hsm
   if (role !== 'seal') return delay(deadlineMs)
   const waitMs = Math.max(deadlineMs, longestGrantMs)
   invocation.terminal.remark(`Waiting ${Math.ceil(waitMs / 1_000)} s: as long as workers use what it sealed for them.`)
   await delay(waitMs)
-  await bringOver(invocation, context, role, await versionsOf(context, role))
+  await moveToNewest(invocation, context, role, await versionsOf(context, role))
 }
 
-/** Warns of copies: anyone with the PIN can copy root keys of release 0.2.0. */
-async function outliving({ token }: ConsoleContext): Promise<string[]> {
+/** Anyone with the PIN can copy root keys of release 0.2.0. */
+async function warningsOfCopies({ token }: ConsoleContext): Promise<string[]> {
   const { copies, others } = (await agreedStatus(token.hsm)).objects
   if (copies + others === 0) return []
   return [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
 import { builtInTemplates } from '../../features/templates/built-in.ts'
-import { listRows, type SiteTemplateRow } from '../../features/templates/records.ts'
+import { listSiteTemplates, type SiteTemplateRow } from '../../features/templates/records.ts'
 import { examineTemplate } from '../../features/templates/template-document.ts'
 import type { Template } from '../../features/templates/template.ts'
 import { table } from '../output/command-answer.ts'
@@ -23,7 +23,7 @@ export function addTemplateList(template: Command): void {
     .addHelpText('after', '\nExample:\n  strongroom template list')
     .action(
       answering(async ({ config }) => {
-        const rows = await withStore(loadConfig(config), (store) => listRows(store.read))
+        const rows = await withStore(loadConfig(config), (store) => listSiteTemplates(store.read))
         const templates = [...builtInTemplates.map((one) => listed(one, 'built in')), ...rows.map(ofSite)]
         return {
           json: templates,

@@ -17,7 +17,7 @@ export interface MemoryBudgetLimits {
 interface Waiting {
   readonly userId: number
   readonly bytes: number
-  readonly grant: () => void
+  readonly begin: () => void
 }
 
 /**
@@ -47,10 +47,10 @@ export function createMemoryBudget({ totalBytes, maxWaitMs }: MemoryBudgetLimits
 
   function serve(): void {
     for (let next = findNext(); next !== undefined && next.bytes <= free; next = findNext()) {
-      const { userId, bytes, grant } = next
+      const { userId, bytes, begin } = next
       waiting = waiting.filter((other) => other !== next)
       take(userId, bytes)
-      grant()
+      begin()
     }
   }
 
@@ -82,7 +82,7 @@ export function createMemoryBudget({ totalBytes, maxWaitMs }: MemoryBudgetLimits
         const entry: Waiting = {
           userId,
           bytes,
-          grant: () => {
+          begin: () => {
             clearTimeout(timer)
             resolve(releaserOf(userId, bytes))
           },

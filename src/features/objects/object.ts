@@ -38,7 +38,7 @@ import {
   insertObject,
   manifestField,
   markDeleted,
-  type PlacedObject,
+  type ObjectInVault,
   putSecrets,
   releaseChild,
   switchAlarm,
@@ -287,7 +287,7 @@ function isWeakIn({ breaksPolicy }: ObjectDependencies, { policyId }: KeyedVault
 
 const nameOf = ({ filename }: IncomingFile): string => filename || 'file'
 
-async function whyNotDeleted(tx: Tx, { id, vaultId }: PlacedObject): Promise<Fault> {
+async function whyNotDeleted(tx: Tx, { id, vaultId }: ObjectInVault): Promise<Fault> {
   const row = await findObject(tx, id)
   if (row === null || row.deletedAt !== null || row.vaultId !== vaultId) return new Fault('object.not_found')
   const others = row.children === 1 ? 'another object' : `${row.children} others`

@@ -108,7 +108,7 @@ export function releaseChild(tx: Tx, parentId: number): Promise<boolean> {
 }
 
 /** An object in the vault in which the caller's rights were checked. It may have been moved since. */
-export type PlacedObject = Pick<VaultObject, 'id' | 'vaultId'>
+export type ObjectInVault = Pick<VaultObject, 'id' | 'vaultId'>
 
 /**
  * Begins the next version of an object and locks it until the transaction ends. False where it was deleted, moved to
@@ -116,7 +116,7 @@ export type PlacedObject = Pick<VaultObject, 'id' | 'vaultId'>
  */
 export function beginVersion(
   tx: Tx,
-  { id, vaultId }: PlacedObject,
+  { id, vaultId }: ObjectInVault,
   ifVersion: number | undefined,
   { changedAt, changedBy }: Pick<VaultObject, 'changedAt' | 'changedBy'>,
 ): Promise<boolean> {
@@ -128,7 +128,7 @@ export function beginVersion(
  * Marks an object as deleted. False where it cannot be: the database decides between a deletion, an edit and a new
  * child at the same time.
  */
-export function markDeleted(tx: Tx, { id, vaultId }: PlacedObject, now: number, userId: number): Promise<boolean> {
+export function markDeleted(tx: Tx, { id, vaultId }: ObjectInVault, now: number, userId: number): Promise<boolean> {
   return change(
     tx,
     { id, vaultId, deletedAt: IsNull(), children: 0 },
@@ -147,7 +147,7 @@ export function markDeleted(tx: Tx, { id, vaultId }: PlacedObject, now: number, 
 /** False where the object was deleted or moved to another vault. */
 export function switchAlarm(
   tx: Tx,
-  { id, vaultId }: PlacedObject,
+  { id, vaultId }: ObjectInVault,
   isOn: boolean,
   changed: Pick<VaultObject, 'changedAt' | 'changedBy'>,
 ): Promise<boolean> {

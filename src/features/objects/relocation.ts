@@ -153,7 +153,7 @@ async function relocate(
   const first = await readSubtree(on, on.store.read, found, to, by.record)
   const commitMutex: Mutex = first.rows.length === 1 ? (work) => work() : on.commitMutex
   return commitMutex(async () => {
-    const { placed, files } = await by.commit(async (tx) => {
+    const { count, files } = await by.commit(async (tx) => {
       // Vaults are locked in ascending order, so that two calls cannot deadlock.
       for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
       // Steady edits would overtake every try.
@@ -163,10 +163,10 @@ async function relocate(
       const rows = await writeRows(tx, subtree, { at: on.clock.now(), by: by.userId })
       by.placed(rows[0]?.id ?? found.object.id, recordedPlaces(rows, origin))
       await writeSecrets(on, tx, subtree, rows)
-      return { placed: rows.length, files: subtree.files }
+      return { count: rows.length, files: subtree.files }
     })
     on.files.keep(files.values())
-    return placed
+    return count
   })
 }
 
@@ -255,9 +255,9 @@ async function writeSecrets(
   { fieldCipher, clock }: Pick<RelocationDependencies, 'fieldCipher' | 'clock'>,
   tx: Tx,
   { from, to, rows, secrets, files }: RelocatedSubtree,
-  placed: readonly (FieldOwner & Versioned)[],
+  relocated: readonly (FieldOwner & Versioned)[],
 ): Promise<void> {
-  const targets = new Map(rows.map((row, at) => [row.id, { row, target: placed[at] }]))
+  const targets = new Map(rows.map((row, at) => [row.id, { row, target: relocated[at] }]))
   const rebindings = secrets.flatMap((secret): Rebinding[] => {
     const { row, target } = targets.get(secret.objectId) ?? {}
     return row && target ? [{ secret, from: row, to: target, version: target.version }] : []

@@ -8,7 +8,7 @@ import { createBegunEnrolments, type BegunEnrolments } from './begun-enrolment.t
 import { createDevices, type Devices } from './devices.ts'
 import { createEnrolments, type Enrolments } from './enrolment.ts'
 import { createOtps, type OtpDependencies, type Otps } from './otp.ts'
-import { createResync, type Resync, type TryLimit } from './resync.ts'
+import { createResync, type Resync, type ResyncLimit } from './resync.ts'
 
 /** One-time passwords and the devices that make them. */
 export interface OtpServices {
@@ -26,10 +26,10 @@ export function createOtp(dependencies: {
   readonly audit: Pick<AuditTrail, 'append'>
   readonly rules: OtpDependencies['rules']
   readonly enabledTypes: readonly string[]
-  readonly tryLimit: TryLimit
+  readonly resyncLimit: ResyncLimit
   readonly recoveries: Pick<Recoveries, 'note'>
 }): OtpServices {
-  const { store, hsm, clock, audit, rules, enabledTypes, tryLimit: limit, recoveries } = dependencies
+  const { store, hsm, clock, audit, rules, enabledTypes, resyncLimit: limit, recoveries } = dependencies
   const otps = createOtps({ hsm, clock, rules, enabledTypes, alarm: alarmOf(audit, clock) })
   return {
     otps,

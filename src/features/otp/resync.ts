@@ -23,8 +23,8 @@ export interface Resync {
   resynchronise(request: ResyncRequest, commit: Commit): Promise<void>
 }
 
-/** Counts tries before they are checked. */
-export interface TryLimit {
+/** Counts tries to resynchronise a device before their codes are checked. */
+export interface ResyncLimit {
   /** Counts a try; call the result after a success to take it back. @throws Fault `login.throttled` */
   count(tx: Tx, name: string, address: string): Promise<(tx: Tx) => Promise<void>>
 }
@@ -38,7 +38,7 @@ export function createResync({
   readonly store: Store
   readonly hsm: Pick<Hsm, 'resynchroniseOtp' | 'useOtp'>
   readonly clock: Clock
-  readonly limit: TryLimit
+  readonly limit: ResyncLimit
 }): Resync {
   return {
     async resynchronise({ userId, deviceId, codes, address }, commit) {

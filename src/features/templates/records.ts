@@ -35,24 +35,24 @@ export function templateSealRecord({ id, document, removedAt }: Omit<SiteTemplat
 }
 
 /** Ids and seals of all templates, by id: enough to see whether anything has changed. */
-export function listSeals(reader: Reader): Promise<{ id: number; seal: string }[]> {
+export function listTemplateSeals(reader: Reader): Promise<{ id: number; seal: string }[]> {
   return select(reader, 'SELECT id, seal FROM templates ORDER BY id', [])
 }
 
-export function listRows(reader: Reader): Promise<SiteTemplateRow[]> {
+export function listSiteTemplates(reader: Reader): Promise<SiteTemplateRow[]> {
   return reader.find(SiteTemplateTable, { order: { id: 'ASC' } })
 }
 
-export function findRow(reader: Reader, id: number): Promise<SiteTemplateRow | null> {
+export function findSiteTemplate(reader: Reader, id: number): Promise<SiteTemplateRow | null> {
   return reader.findOneBy(SiteTemplateTable, { id })
 }
 
-export async function insertRow(tx: Tx, row: SiteTemplateRow): Promise<void> {
+export async function insertSiteTemplate(tx: Tx, row: SiteTemplateRow): Promise<void> {
   await tx.insert(SiteTemplateTable, row)
 }
 
 /** False where a parallel transaction has changed the row since it was read. */
-export async function changeRow(
+export async function changeSiteTemplate(
   tx: Tx,
   read: SiteTemplateRow,
   change: Pick<SiteTemplateRow, 'document' | 'seal' | 'removedAt'>,

@@ -6,11 +6,11 @@ import { builtInTemplates } from './built-in.ts'
 import { contradictionsOf } from './contradictions.ts'
 import { templateEntry } from './template-json.ts'
 import {
-  changeRow,
-  findRow,
-  insertRow,
+  changeSiteTemplate,
+  findSiteTemplate,
+  insertSiteTemplate,
   isTemplateInUse,
-  listSeals,
+  listTemplateSeals,
   templateSealRecord,
   type SiteTemplateRow,
 } from './records.ts'
@@ -52,7 +52,7 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
   let known = new Map<string, SiteTemplate>()
 
   async function open(reader: Reader, id: number): Promise<SiteTemplate | undefined> {
-    const row = await findRow(reader, id)
+    const row = await findSiteTemplate(reader, id)
     return row === null ? undefined : openRow(row)
   }
 
@@ -70,7 +70,7 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
     next: (tx: Tx, current: Template, row: SiteTemplateRow) => Promise<Pick<SiteTemplateRow, 'document' | 'removedAt'>>,
   ): Promise<void> {
     await commit(async (tx) => {
-      const row = await findRow(tx, id)
+      const row = await findSiteTemplate(tx, id)
       if (row === null || row.removedAt !== null)
         throw new Fault(
           'template.not_found',
@@ -78,12 +78,12 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
         )
       const changed = await next(tx, await openRow(row), row)
       const seal = await hsm.seal(templateSealRecord({ id, ...changed }), { previous: sealedTemplate(row) })
-      if (!(await changeRow(tx, row, { ...changed, seal }))) throw new Fault('store.conflict')
+      if (!(await changeSiteTemplate(tx, row, { ...changed, seal }))) throw new Fault('store.conflict')
     })
   }
 
   async function all(reader: Reader): Promise<SiteTemplate[]> {
-    const rows = await listSeals(reader)
+    const rows = await listTemplateSeals(reader)
     const opened = await Promise.all(
       rows.map(async ({ id, seal }) => [seal, known.get(seal) ?? (await open(reader, id))] as const),
     )
@@ -97,14 +97,14 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
     add: (template, commit) =>
       commit(async (tx) => {
         const { id } = template
-        if ((await findRow(tx, id)) !== null)
+        if ((await findSiteTemplate(tx, id)) !== null)
           throw new Fault(
             'template.exists',
             `The id ${id} is taken, or was once: choose another, or replace the template.`,
           )
         checkOthers(template, await all(tx))
         const row = { id, document: documentOf(template), removedAt: null }
-        await insertRow(tx, { ...row, seal: await hsm.seal(templateSealRecord(row)), createdAt: clock.now() })
+        await insertSiteTemplate(tx, { ...row, seal: await hsm.seal(templateSealRecord(row)), createdAt: clock.now() })
       }),
 
     replace: (template, commit) =>

@@ -8,7 +8,7 @@ import { encodeRecord } from '../../hsm/key-record.ts'
 import { openRecord } from '../../hsm/record-layouts.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { findVault, findVaultByIdentity, vaultsOf, type Vault } from '../vaults/records.ts'
-import type { BackupOrigin } from '../../hsm/backup-record.ts'
+import type { BackupOrigin } from '../../hsm/key-backup-record.ts'
 import { findAccepted, saveAccepted, type AcceptedBackup } from './backup-origin-records.ts'
 import { mapBrokenSeal } from './sealing.ts'
 

@@ -1,7 +1,13 @@
 import type { Granted, VaultAccess } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import { decodeContent, readBackup, restoredPolicy, type Backup, type BackupOrigin } from '../../hsm/backup-record.ts'
+import {
+  decodeContent,
+  readKeyBackup,
+  restoredPolicy,
+  type KeyBackup,
+  type BackupOrigin,
+} from '../../hsm/key-backup-record.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
@@ -110,8 +116,8 @@ async function restore(
   const content = await opened(on, backup)
   noteOrigin(content.origin)
   const { vault, vaultKey } = await on.vaultKeys.of(vaultId)
-  const placed = { ...restoredPolicy(content), vaultId, name, createdAt: on.clock.now() }
-  const row = await sealedNewKey(on.hsm, placed, vault, await by.grant())
+  const policy = { ...restoredPolicy(content), vaultId, name, createdAt: on.clock.now() }
+  const row = await sealedNewKey(on.hsm, policy, vault, await by.grant())
   const to = { policy: sealedPolicy(row), vaultKey }
   const made = await restored(on, to, backup, content.versions.length)
   const versions = await sealedVersions(on, by, row, content, made)
@@ -130,8 +136,8 @@ async function restore(
   return key
 }
 
-async function opened({ hsm }: KeyBackupDependencies, bytes: Buffer): Promise<Backup> {
-  const { content } = readBackup(bytes)
+async function opened({ hsm }: KeyBackupDependencies, bytes: Buffer): Promise<KeyBackup> {
+  const { content } = readKeyBackup(bytes)
   try {
     await hsm.verifyBackup(bytes)
   } catch (cause) {
@@ -176,7 +182,7 @@ function sealedVersions(
   { versions }: KeyBackupDependencies,
   by: Granted,
   row: SealedKey,
-  { versions: backups }: Backup,
+  { versions: backups }: KeyBackup,
   made: readonly GeneratedKey[],
 ): Promise<readonly SealedVersion[]> {
   const arriving = backups.flatMap(({ version, ...past }, index) => {

@@ -71,7 +71,7 @@ export function createLoginQueue({
       try {
         return await work()
       } finally {
-        // The place passes to the next login in the queue, so that no new login overtakes it.
+        // `running` stays: the next login in the queue begins as this one ends, and no new login overtakes it.
         const next = waiting.next()
         if (next) next.begin()
         else running -= 1

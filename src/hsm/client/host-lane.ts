@@ -31,9 +31,9 @@ export interface Request {
   readonly tried: HostLane[]
   /** Time when it was last sent, on the clock of `waitedMs`. */
   sentAt: number
-  /** Its place among the requests in flight on the present host. */
+  /** Its item in the list of requests in flight on the present host. */
   flight: ListItem<Request> | undefined
-  /** Its place among the requests that wait for a host. */
+  /** Its item in the list of requests that wait for a host. */
   wait: ListItem<Request> | undefined
 }
 

@@ -58,7 +58,7 @@ export class RequestRouter<O extends string> {
     this.#options = options
     this.#requests = new RequestTable(options.queue)
     const events = {
-      up: () => this.#placeWaiting(),
+      up: () => this.#dispatchWaiting(),
       down: (host: HostLane, wasUp: boolean) => this.#abandon(host, wasUp),
       reply: (host: HostLane, frame: Frame) => this.#settle(host, frame),
     }
@@ -125,12 +125,12 @@ export class RequestRouter<O extends string> {
         wait: undefined,
       }
       this.#requests.add(request)
-      this.#place(request)
+      this.#dispatch(request)
       this.#sweeper ??= this.#sweepSoon()
     })
   }
 
-  #place(request: Request): void {
+  #dispatch(request: Request): void {
     const best = request.changesToken ? this.#bestToChange(request) : this.#best(this.#hostsFor(request), request)
     if (best !== undefined) {
       this.#endWait(request)
@@ -172,8 +172,8 @@ export class RequestRouter<O extends string> {
       : this.#best(this.#reversedHosts, request)
   }
 
-  #placeWaiting(): void {
-    for (const request of this.#waiting) this.#place(request)
+  #dispatchWaiting(): void {
+    for (const request of this.#waiting) this.#dispatch(request)
   }
 
   #isHopeless({ only }: Request): boolean {
@@ -199,10 +199,10 @@ export class RequestRouter<O extends string> {
       request.resolve(fields)
     } catch (error) {
       host.isDoubtful = error instanceof Fault && (error.code === 'hsm.unavailable' || error.code === 'hsm.sealed')
-      if (host.isDoubtful && this.#mayTryElsewhere(request)) this.#place(request)
+      if (host.isDoubtful && this.#mayTryElsewhere(request)) this.#dispatch(request)
       else this.#fail(request, error)
     }
-    if (this.#waiting.size > 0) this.#placeWaiting()
+    if (this.#waiting.size > 0) this.#dispatchWaiting()
   }
 
   /**
@@ -227,10 +227,10 @@ export class RequestRouter<O extends string> {
       this.#options.lost?.()
     }
     for (const request of host.releaseAll()) {
-      if (request.only === undefined && request.tried.length < mostTries) this.#place(request)
+      if (request.only === undefined && request.tried.length < mostTries) this.#dispatch(request)
       else this.#fail(request, `The ${this.peer} ended while it worked on this.`)
     }
-    this.#placeWaiting()
+    this.#dispatchWaiting()
   }
 
   /** Not by the timer itself: a process that stood still first reads the replies that have come in time. */
@@ -246,7 +246,7 @@ export class RequestRouter<O extends string> {
       if (host?.release(request) === true) host.isDoubtful = true
       this.#fail(request, 'The token did not answer within hsm.deadlineMs.')
     }
-    this.#placeWaiting()
+    this.#dispatchWaiting()
     this.#sweeper = this.#requests.size > 0 ? this.#sweepSoon() : undefined
   }
 

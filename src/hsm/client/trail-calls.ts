@@ -10,12 +10,12 @@ export function trailCalls(keeper: Keeper) {
   return {
     async auditKeys() {
       const [publicKey, ...rest] = await keeper.call('auditKeys', [])
-      return { publicKey: field(publicKey === undefined ? [] : [publicKey], 0), successions: successionsIn(rest) }
+      return { publicKey: field(publicKey === undefined ? [] : [publicKey], 0), successions: successionsOf(rest) }
     },
     async succeedAuditKey(ends) {
       const fields = listFields(ends, ({ text, signature }) => [Buffer.from(text), signature])
       const reply = await keeper.call('succeedAuditKey', fields)
-      return successionsIn(reply)[0]
+      return successionsOf(reply)[0]
     },
     async lastAuditEnd(chain) {
       const reply = await keeper.call('lastAuditEnd', [Buffer.from(chain)])
@@ -33,7 +33,7 @@ export function trailCalls(keeper: Keeper) {
   } satisfies TrailPort
 }
 
-function successionsIn(reply: readonly Buffer[]): Succession[] {
+function successionsOf(reply: readonly Buffer[]): Succession[] {
   return Array.from({ length: reply.length / 3 }, (_, at) => ({
     text: field(reply, at * 3).toString(),
     byFormer: field(reply, at * 3 + 1),

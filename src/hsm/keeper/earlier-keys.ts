@@ -45,7 +45,7 @@ export function takeOverKey(token: Token, fields: RequestFields): Uint8Array[] {
   return [identity, seal(token, record), ...taken]
 }
 
-interface EarlierVersion {
+interface EarlierKeyVersion {
   readonly sealed: SealedRecord
   readonly count: SealedRecord
 }
@@ -54,7 +54,7 @@ function takeOverVersion(
   token: Token,
   policy: FieldsOf<'transparent key'>,
   outerWrapping: OuterWrapping,
-  { sealed, count }: EarlierVersion,
+  { sealed, count }: EarlierKeyVersion,
 ): Uint8Array[] {
   const { key, fields } = shown(token, 'transparent key version', sealed)
   const { keyId, version, invocations } = shown(token, 'invocations', count).fields
@@ -73,10 +73,10 @@ function takeOverVersion(
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
   const next = rewrapped(token, kind, { key, backup }, { to: outerWrapping })
   const { identity, vault } = outerWrapping
-  const placed = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation: 1 }
+  const added = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation: 1 }
   const record = composeRecord(
     'transparent key version 2',
-    { ...fields, identity, vault, ...placed },
+    { ...fields, identity, vault, ...added },
     { ...key, ...next.key },
   )
   const counted = composeRecord('invocations 2', { identity, vault, version, invocations })

@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { heldKey, newKeyMs, nonceBytes, singleKeyHolder, provenanceRecord, receivedPurpose } from '../provenance.ts'
+import { keyInRecord, newKeyMs, nonceBytes, singleKeyHolder, provenanceRecord, receivedPurpose } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import type { Floors } from './floors.ts'
@@ -30,7 +30,7 @@ export function checkProvenance(
     readonly user: Buffer | undefined
   },
 ): void {
-  const key = heldKey(next)
+  const key = keyInRecord(next)
   if (key === undefined) return
   const nonce = provenance.subarray(0, nonceBytes)
   const madeFor = (purpose: Buffer): SealedRecord => ({

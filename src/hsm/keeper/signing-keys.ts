@@ -27,7 +27,7 @@ interface Row extends Succession {
 }
 
 /** The successions in the keeper's file, in the order of versions. */
-export function successionsIn(state: KeeperState) {
+export function openSuccessions(state: KeeperState) {
   state.exec(
     'CREATE TABLE IF NOT EXISTS audit_keys (version INTEGER PRIMARY KEY, text TEXT NOT NULL, by_former BLOB NOT NULL, by_next BLOB NOT NULL) STRICT',
   )
@@ -63,7 +63,7 @@ export function composeSuccession(
 }
 
 export function createAuditKeys(token: Token, state: KeeperState, now: () => number): AuditKeys {
-  const { list, keep } = successionsIn(state)
+  const { list, keep } = openSuccessions(state)
 
   /** Without a succession the first version signs: the newest may have been made without a statement yet. */
   function current(): number {

@@ -8,7 +8,7 @@ import { type TokenLocation, withToken } from '../pkcs11/token-opening.ts'
 import { pointsIn } from './audit-ends.ts'
 import { openKeeperState } from './keeper-state.ts'
 import { noteRootsIn } from './known-roots.ts'
-import { composeSuccession, headsIn, successionsIn } from './signing-keys.ts'
+import { composeSuccession, headsIn, openSuccessions } from './signing-keys.ts'
 
 export interface TokenSuccession {
   /** The keeper's files. The keeper must not be running. */
@@ -32,7 +32,7 @@ export function succeedInOtherToken({ files, made, from, to, shown, now }: Token
   try {
     // First, because a repeated command does no more where the succession is there.
     noteRootsIn(files.floors, made)
-    const successions = successionsIn(state)
+    const successions = openSuccessions(state)
     const next = pairIn(to, (versions) => Math.max(...versions))
     if (successions.list().some(({ version }) => version === next.version)) return
     const last = successions.list().at(-1)?.version
@@ -50,7 +50,7 @@ export function succeedInOtherToken({ files, made, from, to, shown, now }: Token
 export function hasMovedOn(path: string, from: TokenLocation): boolean {
   const state = openKeeperState(path)
   try {
-    const last = successionsIn(state).list().at(-1)?.version
+    const last = openSuccessions(state).list().at(-1)?.version
     return last !== undefined && !withToken(from, (token) => signingVersions(listObjects(token)).includes(last))
   } finally {
     state.close()

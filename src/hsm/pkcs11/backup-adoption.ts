@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import { checkOf } from './backup-key-check.ts'
+import { checkValueOf } from './backup-key-check.ts'
 import type { BackupSharingOptions } from './backup-sharing.ts'
 import { ceremonyKey, type CeremonyKey, destroyCeremony, makePair, returnPin, withOtherPin } from './ceremony-pair.ts'
 import {
@@ -119,7 +119,7 @@ function checkReceived(token: OpenToken, { content, bytes, seal }: SealedPackage
   for (const { version, checks } of content.versions)
     for (const role of backupRoles) {
       const key = findRoot(objects, rootLabel(role, version), rootClass(role))
-      if (key === undefined || checkOf(session, role, key) !== checks[role])
+      if (key === undefined || checkValueOf(session, role, key) !== checks[role])
         throw new Fault('hsm.rejected', `This token has ${rootLabel(role, version)}, and it is another key.`)
       if (role === 'backup-seal') expected = session.sign(hmacSha256, key, bytes, Buffer.alloc(sealBytes))
     }

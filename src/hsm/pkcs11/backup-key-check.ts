@@ -7,7 +7,7 @@ import type { RootRole } from './root-objects.ts'
 import { withTransient } from './session-keys.ts'
 
 /** A check value of a key (32 hexadecimal digits): equal for equal keys, and it reveals nothing about the key. */
-export function checkOf(session: Pkcs11Session, role: Exclude<RootRole, 'audit'>, key: KeyHandle): string {
+export function checkValueOf(session: Pkcs11Session, role: Exclude<RootRole, 'audit'>, key: KeyHandle): string {
   const fingerprint = role.startsWith('kek.') ? wrappedZeros(session, key) : macOf(session, key)
   return hash('sha256', fingerprint).slice(0, 32)
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { checkOf } from './backup-key-check.ts'
+import { checkValueOf } from './backup-key-check.ts'
 import type { CeremonyHelperOptions } from './ceremony-helper.ts'
 import { checkDigest, type CeremonyPackage, packageFormat, readRequest, writePackage } from './ceremony-papers.ts'
 import { withDirectorySync } from './directory-sync.ts'
@@ -130,7 +130,7 @@ function wrapSet(session: Pkcs11Session, recipient: KeyHandle, { version, keys }
     return {
       version,
       keys: eachRole((role) => session.wrap(oaep, recipient, keys[role]).toString('base64')),
-      checks: eachRole((role) => checkOf(session, role, keys[role])),
+      checks: eachRole((role) => checkValueOf(session, role, keys[role])),
     }
   } catch (error) {
     if (!(error instanceof TokenFailure)) throw error

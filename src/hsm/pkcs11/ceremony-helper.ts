@@ -46,8 +46,8 @@ export function createCeremonyHelper(
 ): CeremonyHelper {
   const run = (command: string, kind: TemplatedKind, label: string, ...more: string[]): Taken => {
     const padded = String(paddedWrap(mechanisms)?.mechanism ?? 0)
-    const place = [module, info.label, info.serialNumber]
-    const args = [command, kind, ...place, label, rootId(label).toString('hex'), padded, ...more]
+    const token = [module, info.label, info.serialNumber]
+    const args = [command, kind, ...token, label, rootId(label).toString('hex'), padded, ...more]
     const user = tokenDirectory !== undefined && process.getuid?.() === 0 ? inFolder(tokenDirectory, rights) : undefined
     const done = spawnSync(ceremony, args, { ...user, input: pin.read(), encoding: 'utf8' })
     if (done.error !== undefined)

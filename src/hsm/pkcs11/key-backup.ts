@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import { encodeContent, writeBackup, type BackupVersion } from '../backup-record.ts'
+import { encodeContent, writeKeyBackup, type BackupVersion } from '../key-backup-record.ts'
 import type { KeyReference, KeyToBackUp, SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
 import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
@@ -26,7 +26,7 @@ export function sealBackup(token: Token, { grant, policy, vaultKey, versions }: 
     const content = encodeContent({ ...fields, origin, versions: backedUp })
     const { name, handle } = connection.roots.newestBackupSeal()
     const seal = connection.session.sign(hmacSha256, handle, content, Buffer.alloc(sealBytes))
-    return writeBackup({ content, seal: { name, seal } })
+    return writeKeyBackup({ content, seal: { name, seal } })
   })
 }
 

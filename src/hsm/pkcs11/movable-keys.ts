@@ -1,5 +1,5 @@
 import pkcs11, { type Template } from 'pkcs11js'
-import { checkOf } from './backup-key-check.ts'
+import { checkValueOf } from './backup-key-check.ts'
 import { decryptWith, encryptWith } from './cipher-calls.ts'
 import { TokenFailure } from './failure.ts'
 import { secretKeyRows } from './key-kinds.ts'
@@ -33,12 +33,13 @@ export function mayLeave(session: Pkcs11Session, handle: KeyHandle): boolean {
 /** A value by which another token can recognize the same key, and which reveals nothing about the key. */
 export function proofOf(session: Pkcs11Session, { label, handle }: MovableKey): string {
   const role = roleOf(label)
-  if (role !== undefined && role !== 'audit') return checkOf(session, role, handle)
+  if (role !== undefined && role !== 'audit') return checkValueOf(session, role, handle)
   // `encryptWith` draws a fresh IV: two messages of GCM under one IV reveal the GHASH key.
   return encryptWith(session, handle, vaultRow, probeText, Buffer.alloc(0)).toString('base64')
 }
 
-export function isProven(session: Pkcs11Session, key: MovableKey, proof: string): boolean {
+/** Whether this is the key of which a token has made the proof (`proofOf`). */
+export function fitsProof(session: Pkcs11Session, key: MovableKey, proof: string): boolean {
   if (key.label !== vaultKeyLabel) return proofOf(session, key) === proof
   try {
     const opened = decryptWith(session, key.handle, vaultRow, Buffer.from(proof, 'base64'), Buffer.alloc(0))

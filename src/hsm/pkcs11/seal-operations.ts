@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import { readBackup } from '../backup-record.ts'
+import { readKeyBackup } from '../key-backup-record.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { ecdsa, hmacSha256 } from './mechanisms.ts'
 import { keyPairRows } from './pair-kinds.ts'
@@ -124,7 +124,7 @@ export function isOfRelease020(token: Token): boolean {
 
 /** See `Hsm.verifyBackup`. */
 export function verifyBackup(token: Token, backup: Buffer): void {
-  const { content, seal } = readBackup(backup)
+  const { content, seal } = readKeyBackup(backup)
   const expected = token.run(({ session, roots }) =>
     session.sign(hmacSha256, roots.backupSeal(seal.name), content, Buffer.alloc(sealBytes)),
   )

@@ -7,7 +7,7 @@ import { ceremonyKey, destroyPair, makePair, returnPin, withOtherPin } from './c
 import { withDirectorySync } from './directory-sync.ts'
 import { TokenFailure } from './failure.ts'
 import { oaep } from './mechanisms.ts'
-import { isMovableKind, isProven, mayLeave, type MovableKey, proofOf, receiveKey } from './movable-keys.ts'
+import { isMovableKind, fitsProof, mayLeave, type MovableKey, proofOf, receiveKey } from './movable-keys.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { wrappingTemplate } from './public-keys.ts'
 import { makeAbsent, rootMaking } from './root-creation.ts'
@@ -189,7 +189,7 @@ function requireSame(token: OpenToken, keys: readonly WrappedKey[]): void {
   const there = new Map(listObjects(token).map((one) => [objectName(one), one]))
   for (const key of keys) {
     const one = there.get(objectName(key))
-    if (one === undefined || !isProven(token.session, one, key.proof))
+    if (one === undefined || !fitsProof(token.session, one, key.proof))
       throw new Fault(
         'hsm.rejected',
         `The other token has ${key.label}, and it is another key: take a token without keys.`,
@@ -227,7 +227,7 @@ export function requireSameKeys(one: TokenLocation, other: TokenLocation): void 
     const there = new Map(listObjects(token).map((key) => [objectName(key), key]))
     for (const key of keys) {
       const same = there.get(objectName(key))
-      if (same !== undefined && !isProven(token.session, same, key.proof))
+      if (same !== undefined && !fitsProof(token.session, same, key.proof))
         throw new Fault('hsm.rejected', `The two tokens have different keys by the name of ${key.label}.`)
     }
   })

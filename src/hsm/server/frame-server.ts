@@ -13,7 +13,7 @@ import {
 } from '../protocol/frame.ts'
 import { isServed } from '../protocol/served-socket.ts'
 import type { Journal } from './journal.ts'
-import type { Answer, RequestQueue } from './request-queue.ts'
+import type { SendReply, RequestQueue } from './request-queue.ts'
 import type { UnfinishedFrames } from './unfinished-frames.ts'
 
 /** `ping`, the first operation in every list. */
@@ -70,7 +70,7 @@ function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServer
 }
 
 /** Performs the operation. The returned function sends the reply. */
-function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Journal): Answer {
+function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Journal): SendReply {
   const refuse = (error: unknown) => {
     if (!(error instanceof Fault)) log.error({ err: error }, 'operation failed')
     else if (error.cause instanceof Error)

@@ -3,14 +3,14 @@ import { largePayloadBytes } from '../protocol/frame.ts'
 export interface QueuedRequest {
   readonly bytes: number
   readonly arrivedMs: number
-  /** Performs the request. The returned function sends the answer. */
-  run(): Answer
+  /** Performs the request. The returned function sends the reply. */
+  run(): SendReply
   /** Refuses a request that its caller has given up by now. */
   expire(): void
 }
 
-/** Sends the answer. `lost`: why the result is not durable, where it is not. */
-export type Answer = (lost?: unknown) => void
+/** Sends the reply. `lost`: why the result is not durable, where it is not. */
+export type SendReply = (lost?: unknown) => void
 
 export interface RequestQueue {
   /** Queues the request. False when the queue is full. */
@@ -50,12 +50,12 @@ export function createRequestQueue({
   let waitingBytes = 0
   let isScheduled = false
 
-  const runNext = (lane: QueuedRequest[], answers: Answer[]) => {
+  const runNext = (lane: QueuedRequest[], replies: SendReply[]) => {
     const request = lane.shift()
     if (request === undefined) return
     waitingBytes -= request.bytes
     if (performance.now() - request.arrivedMs > deadlineMs) request.expire()
-    else answers.push(request.run())
+    else replies.push(request.run())
   }
 
   const giveUp = () => {
@@ -65,21 +65,21 @@ export function createRequestQueue({
 
   const slice = () => {
     const endMs = performance.now() + sliceMs
-    const answers: Answer[] = []
+    const replies: SendReply[] = []
     const isAlone = small.length + large.length === 1
     let lost: unknown
     try {
       // A single request commits by itself: a transaction around it would gain nothing.
       ;(isAlone ? alone : together)(() => {
-        while (small.length > 0 && performance.now() < endMs) runNext(small, answers)
-        runNext(large, answers)
+        while (small.length > 0 && performance.now() < endMs) runNext(small, replies)
+        runNext(large, replies)
       })
     } catch (error) {
       lost = error
       // Where not even the first request was started, the waiting ones would be tried for ever.
-      if (answers.length === 0) giveUp()
+      if (replies.length === 0) giveUp()
     }
-    for (const answer of answers) answer(lost)
+    for (const send of replies) send(lost)
     isScheduled = small.length + large.length > 0
     if (isScheduled) setImmediate(slice)
   }

@@ -7,7 +7,7 @@ import { makeVault, type TestVault } from '../../support/vault.ts'
 import { holdCeremony } from '../../support/ceremony.ts'
 import { rawBackupSeal } from '../../support/raw-seal.ts'
 import { makeOtherToken, type TestToken } from '../../support/token.ts'
-import { decodeContent, encodeContent, readBackup } from '../../../src/hsm/backup-record.ts'
+import { decodeContent, encodeContent, readKeyBackup } from '../../../src/hsm/key-backup-record.ts'
 import { encodeRecord } from '../../../src/hsm/key-record.ts'
 import { base64, readKey } from './key-kit.ts'
 
@@ -236,7 +236,7 @@ describe('a backup of another vault', () => {
   it('is restored where the operator lets it in, as are backups of before, which name no vault', async () => {
     await vault.admin.must('POST', vault.keyPath('ancient'))
     const content = encodeContent({
-      ...decodeContent(readBackup(Buffer.from(await backUp(vault, 'ancient'), 'base64')).content),
+      ...decodeContent(readKeyBackup(Buffer.from(await backUp(vault, 'ancient'), 'base64')).content),
       origin: undefined,
     })
     const { name, seal } = rawBackupSeal(appliance.token, content)

@@ -1,12 +1,12 @@
 import {
   decodeContent,
   encodeContent,
-  readBackup,
+  readKeyBackup,
   restoredPolicy,
-  writeBackup,
-  type Backup,
+  writeKeyBackup,
+  type KeyBackup,
   type BackupVersion,
-} from '../../../src/hsm/backup-record.ts'
+} from '../../../src/hsm/key-backup-record.ts'
 import type { Hsm, SealedRecord } from '../../../src/hsm/hsm.ts'
 import { type KeyKind, kindOfType, kindsOfTypes } from '../../../src/hsm/key-kind.ts'
 import { keyRecord } from '../../../src/hsm/key-record.ts'
@@ -22,7 +22,7 @@ export interface BackupKit {
   /** Restores the key of a backup for a matching policy, without the outer wrapping by the data key of its vault. */
   restore(backup: Buffer): Promise<GeneratedKey>
   /** A backup with arbitrary content, sealed with the PIN. */
-  forged(kind: KeyKind, backup: WrappedKey, says?: Partial<Backup & BackupVersion>): Buffer
+  forged(kind: KeyKind, backup: WrappedKey, says?: Partial<KeyBackup & BackupVersion>): Buffer
   /** The data key of the vault that keys are restored to. It is made at the first call. */
   vaultKey(): Promise<SealedRecord>
 }
@@ -49,7 +49,7 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
     },
 
     async restore(backup) {
-      const says = restoredPolicy(decodeContent(readBackup(backup).content))
+      const says = restoredPolicy(decodeContent(readKeyBackup(backup).content))
       const to = { policy: policyOf(token, says), vaultKey: await vaultKey() }
       const [key] = await hsm.restoreKey(backup, to, 0)
       if (key === undefined) throw new Error('nothing was restored')
@@ -62,7 +62,7 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
       const limits = { minEncryptionVersion: 1, minDecryptionVersion: 1, versions: [version] }
       const head = { origin: undefined, type: typeOf(kind), info: '' }
       const content = encodeContent({ ...head, ...flags, ...limits, ...says })
-      return writeBackup({ content, seal: rawBackupSeal(token, content) })
+      return writeKeyBackup({ content, seal: rawBackupSeal(token, content) })
     },
   }
 }

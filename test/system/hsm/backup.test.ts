@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decodeContent, readBackup, restoredPolicy, writeBackup } from '../../../src/hsm/backup-record.ts'
+import { decodeContent, readKeyBackup, restoredPolicy, writeKeyBackup } from '../../../src/hsm/key-backup-record.ts'
 import type { GeneratedKey } from '../../../src/hsm/made-key.ts'
 import { createRootObjects } from '../../../src/hsm/pkcs11/root-creation.ts'
 import { backupRoles } from '../../../src/hsm/pkcs11/root-objects.ts'
@@ -94,7 +94,7 @@ describe('a backup', () => {
       false,
     )
     await hsm.verifyBackup(backup)
-    const { content, seal } = readBackup(backup)
+    const { content, seal } = readKeyBackup(backup)
     expect([seal.name, seal.seal.length]).toEqual([expect.stringMatching(/^backup-seal\.v/), 32])
     expect(decodeContent(content).origin).toEqual({
       vault: vault.toString('hex'),
@@ -107,8 +107,8 @@ describe('a backup', () => {
       { content, seal: { ...seal, seal: seal.seal.subarray(1) } },
       { content, seal: { ...seal, seal: Buffer.alloc(32) } },
     ])
-      await expect(hsm.verifyBackup(writeBackup(bad))).rejects.toMatchObject({ code: 'hsm.seal_broken' })
-    const otherwise = writeBackup({ content, seal: { ...seal, name: 'seal.v1' } })
+      await expect(hsm.verifyBackup(writeKeyBackup(bad))).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+    const otherwise = writeKeyBackup({ content, seal: { ...seal, name: 'seal.v1' } })
     await expect(hsm.verifyBackup(otherwise)).rejects.toMatchObject(rejected)
     expect(rawSeal(hosts.token, content)).not.toEqual(seal.seal)
   })
@@ -119,7 +119,7 @@ describe('a backup', () => {
     const one = { disabled: 0, createdAt: 0, invocations: 1, publicKey: null, ...backupOf(made) }
     const versions = Array.from({ length: 70 }, (_, at) => ({ ...one, version: at + 1 }))
     const backup = kit.forged('aes128-gcm', backupOf(made), { versions })
-    const policy = policyOf(token, restoredPolicy(decodeContent(readBackup(backup).content)))
+    const policy = policyOf(token, restoredPolicy(decodeContent(readKeyBackup(backup).content)))
     const to = { policy, vaultKey: await kit.vaultKey() }
     const first = await hsm.restoreKey(backup, to, 0)
     expect(first.length + (await hsm.restoreKey(backup, to, first.length)).length).toBe(70)
@@ -181,7 +181,7 @@ describe('appliances that share backup keys', () => {
       return { made, ciphertext, backup: await createBackupKit(hosts).backUp('aes256-gcm', made, false) }
     })
     expect(backupOf(made).kek).toBe(`backup.v${shared.versions[1]}`)
-    expect(readBackup(backup).seal.name).toBe(`backup-seal.v${shared.versions[1]}`)
+    expect(readKeyBackup(backup).seal.name).toBe(`backup-seal.v${shared.versions[1]}`)
     await on(there, async (hosts) => {
       const restored = await createBackupKit(hosts).restore(backup)
       expect(restored.backup).toEqual(made.backup)
@@ -209,7 +209,7 @@ describe('appliances that share backup keys', () => {
       const { hsm, reference } = hosts
       const kit = createBackupKit(hosts)
       const sealed = await kit.backUp('aes128-gcm', made, false)
-      const [version] = decodeContent(readBackup(sealed).content).versions
+      const [version] = decodeContent(readKeyBackup(sealed).content).versions
       expect(version?.kek).toMatch(/^backup\.v\d{13}$/)
       const ciphertext = await hsm.encrypt(await reference('aes128-gcm', made), Buffer.from('kept'))
       for (const [backup, kek] of [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
-import type { BackupOrigin } from '../../../hsm/backup-record.ts'
+import type { BackupOrigin } from '../../../hsm/key-backup-record.ts'
 import { keyQuery } from '../records.ts'
 import type { KeyBackups } from '../key-backups.ts'
 import { base64Member, keyNames, keyParams, latestVersion } from './key-parameters.ts'

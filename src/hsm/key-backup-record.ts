@@ -15,7 +15,7 @@ export interface BackupOrigin {
  * A backup of a key: everything but its name. Text is base64 of a record (`key-record.ts`): the
  * format's name, the name of the backup seal, the seal, and the content that it covers.
  */
-export interface Backup {
+export interface KeyBackup {
   /** Undefined in backups of format 1. */
   readonly origin: BackupOrigin | undefined
   readonly type: string
@@ -40,7 +40,7 @@ export interface BackupVersion {
   readonly publicKey: Buffer | null
 }
 
-export interface SealedBackup {
+export interface SealedKeyBackup {
   readonly content: Buffer
   readonly seal: { readonly name: string; readonly seal: Buffer }
 }
@@ -55,7 +55,7 @@ const originFields = 3
 const headFields = 8
 const versionFields = 7
 
-export function encodeContent(backup: Backup): Buffer {
+export function encodeContent(backup: KeyBackup): Buffer {
   const versions = backup.versions.flatMap(({ version, disabled, createdAt, invocations, kek, blob, publicKey }) => [
     version,
     disabled,
@@ -80,12 +80,12 @@ export function encodeContent(backup: Backup): Buffer {
   ])
 }
 
-export function writeBackup({ content, seal }: SealedBackup): Buffer {
+export function writeKeyBackup({ content, seal }: SealedKeyBackup): Buffer {
   return encodeRecord([formats.at(-1) ?? '', seal.name, seal.seal, content])
 }
 
-/** @throws Fault `backup.invalid` for anything that `writeBackup` did not write */
-export function readBackup(bytes: Buffer): SealedBackup {
+/** @throws Fault `backup.invalid` for anything that `writeKeyBackup` did not write */
+export function readKeyBackup(bytes: Buffer): SealedKeyBackup {
   const [name, sealName, seal, content, ...more] = fieldsOf(bytes)
   if (!formats.includes(text(name ?? Buffer.alloc(0))) || !sealName || !seal || !content || more.length > 0)
     throw malformed()
@@ -96,7 +96,7 @@ export function readBackup(bytes: Buffer): SealedBackup {
  * Parses a content whose seal was verified, so that an appliance with the same backup keys has written it.
  * @throws Fault `backup.invalid`
  */
-export function decodeContent(content: Buffer): Backup {
+export function decodeContent(content: Buffer): KeyBackup {
   const all = fieldsOf(content)
   const origin = originOf(all)
   const fields = origin === undefined ? all : all.slice(originFields)
@@ -129,7 +129,7 @@ export function decodeContent(content: Buffer): Backup {
 }
 
 /** The fields that the policy of a restored key must have. */
-export function restoredPolicy(backup: Backup) {
+export function restoredPolicy(backup: KeyBackup) {
   const { origin: _, versions, ...flags } = backup
   const numbers = versions.map(({ version }) => version)
   return {
