@@ -86,6 +86,12 @@ describe('strongroom-cli', () => {
     const without = await machine.run(['vaults'])
     expect(without).toMatchObject({ status: 1, stderr: expect.stringContaining('keyring cannot be used') })
     expect((await machine.logIn(user, user.hardwareToken.press(), '--keep', 'keyring')).status).toBe(1)
+    expect(await machine.logIn(user)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('secrets.json'),
+      stderr: expect.stringContaining('keyring cannot be used'),
+    })
+    await machine.must(['vaults'])
     machine.remove()
   })
 

@@ -86,6 +86,8 @@ describe('strongroom-cli encrypt and decrypt', () => {
     const made = await vault.encrypt('cards', Buffer.from('by wire').toString('base64'))
     expect(await machine.must(['decrypt', 'Files/cards'], { input: made })).toBe('by wire')
     expect((await machine.run(['decrypt', 'Files/cards'], { input: 'no ciphertext' })).status).toBe(1)
+    const stream = await machine.run(['decrypt', 'Files/cards'], { input: Buffer.from('SRS1\0') })
+    expect(stream).toMatchObject({ status: 2, stderr: expect.stringContaining('give - as the file') })
     expect((await machine.run(['encrypt', 'Files'], { input: 'x' })).status).toBe(2)
     expect((await machine.run(['encrypt', 'Files/cards'], { input: Buffer.alloc(1_000_001) })).status).toBe(2)
   })
@@ -146,6 +148,8 @@ describe('strongroom-cli encrypt and decrypt', () => {
     mkdirSync(folder)
     const read = await machine.run(['encrypt', 'Files/daily', folder, '--output', join(machine.home, 'none')])
     expect([read.status, read.stderr]).toEqual([1, expect.stringContaining(`${folder} cannot be read: EISDIR`)])
+    const keyless = await machine.run(['encrypt', 'Files/keyless', machine.program])
+    expect([keyless.status, keyless.stderr]).toEqual([1, expect.stringMatching(/no key .* \| strongroom-cli encrypt/)])
     const output = join(folder, 'none', 'file')
     const written = await machine.run(['encrypt', 'Files/daily', machine.program, '--output', output])
     expect([written.status, written.stderr]).toEqual([

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -93,6 +93,27 @@ describe('a session of strongroom-cli', () => {
     await appliance.client(own.session).must('GET', '/auth/logout')
     expect(await own.must(['logout'])).toContain('There is no session')
     expect(own.session).toBeUndefined()
+    own.remove()
+  })
+
+  it('is forgotten without its appliance, which is not said to have ended it', async () => {
+    const own = await machineOf(appliance, user)
+    for (const name of ['config.json', 'secrets.json']) {
+      const file = join(own.home, '.config/strongroom-cli', name)
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll(own.url, 'https://127.0.0.1:1'))
+    }
+    expect(await own.must(['logout', '--forget'])).toMatch(/ECONNREFUSED.* is forgotten here, and ends there by itself/)
+    own.remove()
+  })
+
+  it('says where it cannot be kept', async () => {
+    const own = new Machine(appliance)
+    const words = [appliance.applicationKey, user.passphrase, user.hardwareToken.press()].join('\n')
+    const { status, stderr } = await own.run(
+      ['--url', own.url, 'login', '--username', user.username, '--ca', join(own.home, 'ca.pem')],
+      { input: `${words}\n`, env: { XDG_CONFIG_HOME: '/proc' } },
+    )
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^strongroom-cli: \/proc\/.* cannot be written: /)])
     own.remove()
   })
 
@@ -194,7 +215,10 @@ describe('a session of strongroom-cli', () => {
     const own = new Machine(appliance)
     const input = 'key\npass phrase\n123456\n'
     const { status, stderr } = await own.run(['--url', own.url, 'login', '--username', 'alice'], { input })
-    expect([status, stderr]).toEqual([8, expect.stringContaining('Give the CA of its certificate as ca.')])
+    expect([status, stderr]).toEqual([
+      8,
+      expect.stringContaining('Give the CA of its certificate: strongroom-cli login --ca FILE.'),
+    ])
     const key = own.write('key.pem', '-----BEGIN PRIVATE KEY-----')
     const wrong = await own.run(['--url', own.url, 'login', '--username', 'alice', '--ca', key], { input })
     expect([wrong.status, wrong.stderr]).toEqual([1, `strongroom-cli: ${key} holds no certificate in PEM.\n`])
@@ -271,10 +295,17 @@ describe('reading by strongroom-cli', () => {
     await stranger.share(String(user.id), undefined)
   })
 
-  it('shows on a terminal no sequence that steers it', async () => {
+  it('shows on a terminal no sequence that steers it, and columns of any script', async () => {
     const { id } = await makeVault(appliance, 'Plain', vault.admin)
     await vault.admin.must('PUT', `/vault/${id}`, { description: 'red \u009B31m' })
     expect(await machine.must(['vaults'])).not.toMatch(/[^\n\P{Cc}]/u)
+    await vault.admin.must('PUT', `/vault/${id}`, { vaultname: '漢字 e\u0301', description: '' })
+    const rows = (await machine.must(['vaults']))
+      .replaceAll('\u0301', '')
+      .replaceAll(/[漢字]/g, 'xx')
+      .trimEnd()
+    const columns = rows.split('\n').map((row) => row.indexOf('  Admin'))
+    expect(new Set(columns).size).toBe(1)
     await vault.admin.must('DELETE', `/vault/${id}`)
   })
 

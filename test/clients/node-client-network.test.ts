@@ -96,6 +96,12 @@ describe('a call that is safe to repeat', () => {
     expect(proxy.seen).toHaveLength(2)
   })
 
+  it('ends where no byte moves for as long as it was told', async () => {
+    proxy.meddle(silence())
+    const idle = through({ transport: nodeTransport({ ca: appliance.ca, idleMs: 500 }), retries: 0 })
+    expect(String(await failureOf(idle.call('vault.list')))).toContain('nothing was sent or received for 500 ms')
+  })
+
   it('waits as long as Retry-After says', async () => {
     proxy.meddle(html(429, { 'retry-after': '1' }))
     const begun = performance.now()

@@ -78,7 +78,7 @@ export function connect(option: string | undefined): Connection {
   }
   let watcher: OnProgress | undefined
   const onProgress: OnProgress = (done, total) => watcher?.(done, total)
-  const transport = nodeTransport({ ...authorityOf(known.ca), maxConnections: 4, onProgress })
+  const transport = nodeTransport({ ...authorityOf(known.ca), maxConnections: 4, onProgress, idleMs: 60_000 })
   const client = createClient({
     url,
     token,
@@ -87,7 +87,7 @@ export function connect(option: string | undefined): Connection {
       send: (request) =>
         transport.send({ ...request, headers: { ...request.headers, 'X-Http-Token': newest() ?? token } }),
     },
-    // Ten minutes, because a large file may be slow without being stuck.
+    // Ten minutes, because a large file may be slow without being stuck. What is stuck ends after a minute (`idleMs`).
     timeoutMs: 600_000,
     onToken: keep,
   })

@@ -48,5 +48,6 @@ export function sentenceOf(error: unknown): string {
   const { code, message, retryAfterMs } = error
   if (code === 'session.invalid') return 'Your session has ended: run strongroom-cli login.'
   const wait = retryAfterMs === undefined ? '' : ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.`
-  return `${message}${wait}`
+  // The client names its own option.
+  return `${message.replace(/ as ca\.$/, ': strongroom-cli login --ca FILE.')}${wait}`
 }

@@ -42,7 +42,11 @@ export function readPrivateFile(file: string): string | undefined {
 
 /** Replaces a file as a whole, and creates its folder if necessary. */
 export function writePrivateFile(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw unwritable(file, error)
+  }
   writeWhole(file, text, true)
 }
 

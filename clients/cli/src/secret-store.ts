@@ -16,6 +16,8 @@ export interface SecretStore {
 /** Milliseconds; enough for a person who must type the keyring's pass phrase. */
 const keyringMs = 120_000
 
+const cure = 'A login with --keep file does without it.'
+
 /** Runs `secret-tool`. Returns its output; undefined where there is no such item. @throws Refusal */
 function tool(args: readonly string[], input = ''): string | undefined {
   const { status, stdout, stderr, error } = spawnSync('secret-tool', args, {
@@ -23,8 +25,10 @@ function tool(args: readonly string[], input = ''): string | undefined {
     timeout: keyringMs,
     input,
   })
+  if (error && 'code' in error && error.code === 'ETIMEDOUT')
+    throw new Refusal(`The keyring did not answer within ${keyringMs / 1000} s: unlock it. ${cure}`, { cause: error })
   if (error) throw new Refusal(`secret-tool cannot be run: ${error.message}.`, { cause: error })
-  if (status !== 0 && stderr !== '') throw new Refusal(`The keyring cannot be used: ${stderr.trim()}.`)
+  if (status !== 0 && stderr !== '') throw new Refusal(`The keyring cannot be used: ${stderr.trim()}. ${cure}`)
   return status === 0 ? stdout : undefined
 }
 

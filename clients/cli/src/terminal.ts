@@ -137,15 +137,24 @@ async function readAll(stdin: Readable): Promise<Buffer> {
 /** Replaces control characters in text of others by question marks, because they could control the terminal. */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
 
+const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30FF\uFF01-\uFF60]/gu
+
+/** Columns that a terminal needs: none for marks, two for East Asian letters and emoji. */
+const columnsOf = (text: string): number =>
+  text
+    .replaceAll(/[\p{Mn}\p{Me}\p{Cf}]/gu, '')
+    .replaceAll(wide, '--')
+    .replaceAll(/[^]/gu, '-').length
+
 /** Formats rows as aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const shown = rows.map((row) => row.map(printable))
-  const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)))
+  const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => columnsOf(row[at] ?? ''))))
   return shown
     .map(
       (row) =>
         `${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - columnsOf(cell)))
           .join('  ')
           .trimEnd()}\n`,
     )

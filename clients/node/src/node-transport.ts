@@ -11,6 +11,8 @@ export type OnProgress = (done: number, total: number) => void
 export interface NodeTransportOptions extends TlsOptions {
   /** The most open connections. Further calls wait. */
   readonly maxConnections?: number
+  /** Milliseconds without a byte in either direction that end a call. Unlimited when absent. */
+  readonly idleMs?: number
   /** Called during the upload of a request and the download of an answer. */
   readonly onProgress?: OnProgress
 }
@@ -19,7 +21,12 @@ export interface NodeTransportOptions extends TlsOptions {
 const pieceBytes = 65_536
 
 /** The transport for Node.js: persistent connections, the appliance's own CA, client certificates. */
-export function nodeTransport({ maxConnections = 16, onProgress, ...tls }: NodeTransportOptions = {}): Transport {
+export function nodeTransport({
+  maxConnections = 16,
+  idleMs,
+  onProgress,
+  ...tls
+}: NodeTransportOptions = {}): Transport {
   checkPem('ca', tls.ca)
   checkPem('cert', tls.cert)
   const agent = new Agent({ ...tls, keepAlive: true, maxSockets: maxConnections })
@@ -27,7 +34,8 @@ export function nodeTransport({ maxConnections = 16, onProgress, ...tls }: NodeT
     send: ({ method, url, headers, body, signal }) =>
       new Promise((resolve, reject) => {
         const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-        const outgoing = request(url, { method, agent, headers: { ...headers, ...length }, signal }, (incoming) =>
+        const options = { method, agent, headers: { ...headers, ...length }, signal, timeout: idleMs }
+        const outgoing = request(url, options, (incoming) =>
           resolve({
             status: incoming.statusCode ?? 0,
             header: (name) => [incoming.headers[name]].flat()[0],
@@ -35,6 +43,7 @@ export function nodeTransport({ maxConnections = 16, onProgress, ...tls }: NodeT
           }),
         )
         outgoing.on('error', reject)
+        outgoing.on('timeout', () => outgoing.destroy(new Error(`nothing was sent or received for ${idleMs} ms`)))
         if (onProgress === undefined) outgoing.end(body)
         else writeInPieces(outgoing, viewOf(body ?? ''), onProgress)
       }),

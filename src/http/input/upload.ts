@@ -108,11 +108,13 @@ async function parse(
     streamHandler(_request, parser) {
       hasBegun = true
       // multer limits each field but not their total, and makes a list of fields with the same name.
-      parser.on('field', (name: string | undefined, value: string | undefined) => {
-        refusal ??= fields.add(name, value)
+      parser.on('field', (name: string | undefined, value: string | undefined, info: PartInfo) => {
+        refusal ??= encodingFault(info) ?? fields.add(name, value)
         if (refusal) body.destroy()
       })
-      parser.prependListener('file', (_part, stream: Readable, info: { filename?: string }) => {
+      parser.prependListener('file', (_part, stream: Readable, info: PartInfo) => {
+        const fault = encodingFault(info)
+        if (fault) stream.destroy(fault)
         // busboy begins a file that follows the end of the form in the same chunk, and never ends it.
         if (Reflect.get(parser, '_complete') === true)
           stream.destroy(new Fault('request.not_form', 'The form goes on after its end.'))
@@ -133,6 +135,22 @@ async function parse(
   if (hasBegun) return refusal
   body.destroy()
   return new Fault('request.not_form', 'The Content-Type of the form names no boundary (RFC 7578 §4.1).')
+}
+
+/** What busboy tells of a part. */
+interface PartInfo {
+  filename?: string
+  /** Content-Transfer-Encoding in lower case; `7bit` where the part has none. */
+  readonly encoding: string
+}
+
+/** busboy decodes nothing: a part in base64 would be stored as that text. */
+function encodingFault({ encoding }: PartInfo): Fault | undefined {
+  if (['7bit', '8bit', 'binary'].includes(encoding)) return undefined
+  return new Fault(
+    'request.invalid',
+    `The Content-Transfer-Encoding ${encoding.slice(0, 64)} of a part is not supported: send the bytes as they are (RFC 7578 §4.7).`,
+  )
 }
 
 interface Fields {

@@ -109,6 +109,8 @@ describe('a form, as curl sends it', () => {
     ['too long a name', ['-F', `${'n'.repeat(200)}=1`], /^request.invalid: The name of a field must have 128/],
     ['too long a file name', ['-F', `a=@${small.path};filename=${'n'.repeat(300)}`], /^request.invalid: The name of/],
     ['an unknown character set', ['-F', 'a=1;type=text/plain;charset=x'], /^request.invalid: .* field a .* UTF-8/],
+    ['an encoded file', ['-F', `a=@${small.path};encoder=base64`], /^request.invalid: .* base64 .*as they are/],
+    ['an encoded field', ['-F', 'a=1;encoder=quoted-printable'], /^request.invalid: .* quoted-printable /],
     ['no boundary', ['-H', 'Content-Type: multipart/form-data', '-d', 'x'], /^request.not_form: .*boundary/],
     [
       'a form without an end',

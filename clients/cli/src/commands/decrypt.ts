@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { checkSink, onePiece, openSource, writeStream, type Sink } from '../byte-stream.ts'
 import type { Connection } from '../connection.ts'
-import { Refusal } from '../exit-code.ts'
+import { Refusal, UsageError } from '../exit-code.ts'
 import { counted, createFileProgress } from '../file-progress.ts'
 import { connected, type Invocation } from '../invocation.ts'
 import { keyOf } from '../lookup.ts'
@@ -43,7 +43,10 @@ async function decrypt(
   const key = await keyOf(client, reference)
   const bound = aad === undefined ? {} : { aad }
   if (file === undefined) {
-    const plaintext = await key.decrypt((await terminal.input()).toString().trim(), bound)
+    const ciphertext = (await terminal.input()).toString().trim()
+    if (ciphertext.startsWith('SRS1'))
+      throw new UsageError('Standard input is an encrypted file, and no ciphertext of text: give - as the file.')
+    const plaintext = await key.decrypt(ciphertext, bound)
     if (sink.output === undefined)
       return { json: { plaintext: Buffer.from(plaintext).toString('base64') }, text: plaintext }
     return writeStream(onePiece(plaintext), sink, terminal).then(() => undefined)

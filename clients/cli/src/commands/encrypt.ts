@@ -1,7 +1,8 @@
+import { StrongroomError } from '@strongroom/client'
 import type { Command } from 'commander'
 import { callBytes, checkBinary, checkSink, onePiece, openSource, writeStream, type Sink } from '../byte-stream.ts'
 import type { Connection } from '../connection.ts'
-import { UsageError } from '../exit-code.ts'
+import { Refusal, UsageError } from '../exit-code.ts'
 import { counted, createFileProgress } from '../file-progress.ts'
 import { connected, type Invocation } from '../invocation.ts'
 import { keyOf } from '../lookup.ts'
@@ -22,8 +23,8 @@ export function addEncrypt(program: Command): void {
     .addHelpText(
       'after',
       `
-Without FILE, standard input becomes one ciphertext of text, as columns of a database hold it. With FILE, what comes out
-is a file in the format of @strongroom/client: a data key of its own, encrypted under the key, and the content under it.
+Without FILE, standard input becomes one ciphertext of text, as columns of a database hold it; a key that is not there
+yet is made. With FILE, the key has to be there, and what comes out is a file in the format of @strongroom/client: a data key of its own, encrypted under the key, and the content under it.
 The content itself does not leave this machine.
 
 Examples:
@@ -57,6 +58,13 @@ async function encrypt(
   const progress = createFileProgress(terminal, file)
   try {
     await writeStream(key.encryptStream(counted(bytes, size, progress), bound), sink, terminal)
+  } catch (error) {
+    // The appliance makes a key for a text, and none for a data key.
+    if (!(error instanceof StrongroomError) || error.code !== 'key.not_found') throw error
+    throw new Refusal(
+      `There is no key ${reference}. The first text makes one: echo | strongroom-cli encrypt '${reference}'`,
+      { cause: error },
+    )
   } finally {
     progress.end()
   }

@@ -3,7 +3,7 @@ import { nodeTransport } from '@strongroom/client/node'
 import { Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { authorityOf, contentOf, targetOf, type Target } from '../connection.ts'
-import { Refusal, UsageError } from '../exit-code.ts'
+import { Refusal, sentenceOf, UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { keepSession, secretsFile, storeOf } from '../secret-store.ts'
 import { saveAppliance } from '../settings.ts'
@@ -118,8 +118,19 @@ async function applicationKeyOf(terminal: Terminal, { url, known }: Target, opti
     if (key === '') throw new UsageError(`${applicationKeyFile} begins with an empty line: write the application key.`)
     return key
   }
-  const kept = known.kept === undefined ? undefined : storeOf(url, known.kept).read('application-key')
-  return kept ?? (await terminal.askSecret('Application key: ')).trim()
+  return keptKey(terminal, { url, known }, options) ?? (await terminal.askSecret('Application key: ')).trim()
+}
+
+/** The application key of an earlier login. A keyring that is out of reach, for example over SSH, prevents no login. */
+function keptKey(terminal: Terminal, { url, known }: Target, { keep }: LoginOptions): string | undefined {
+  if (known.kept === undefined) return undefined
+  try {
+    return storeOf(url, known.kept).read('application-key')
+  } catch (error) {
+    if (known.kept === 'file' || keep === 'keyring') throw error
+    terminal.complain(printable(sentenceOf(error)))
+    return undefined
+  }
 }
 
 /** The TLS options with the certificate of a smartcard. */

@@ -1,7 +1,7 @@
 import { StrongroomError } from '@strongroom/client'
 import type { Command } from 'commander'
 import { connect, targetOf } from '../connection.ts'
-import { LoginNeeded } from '../exit-code.ts'
+import { LoginNeeded, sentenceOf } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { storeOf } from '../secret-store.ts'
 
@@ -17,18 +17,21 @@ export function addLogout(program: Command): void {
 async function logOut({ url: option }: Invocation, { forget = false }: { readonly forget?: boolean }) {
   const { url, known } = targetOf(option)
   let ended = false
+  let sentence = `There is no session at ${url} any more.`
   try {
     ended = await end(option)
+    if (ended) sentence = `Logged out of ${url}.`
   } catch (error) {
     // With --forget, an unreachable appliance is no error: it ends the session after its timeout.
     if (!forget || !(error instanceof StrongroomError)) throw error
+    sentence = `${sentenceOf(error)} The session is forgotten here, and ends there by itself when it has been idle.`
   }
   if (known.kept !== undefined) {
     const store = storeOf(url, known.kept)
     store.remove('session')
     if (forget) store.remove('application-key')
   }
-  return { json: { url, ended }, text: ended ? `Logged out of ${url}.\n` : `There is no session at ${url} any more.\n` }
+  return { json: { url, ended }, text: `${sentence}\n` }
 }
 
 /** Ends the session. Resolves to whether there was one. */
