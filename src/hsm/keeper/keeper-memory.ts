@@ -209,7 +209,7 @@ function openNewestRecords(
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, clocks, recoverers),
-    shownRights: createShownRights(clocks.now),
+    shownRights: createShownRights(clocks.now, floors),
     accountIds: createAccountIds(state),
     vaultNumbers: createVaultNumbers(state),
   }
