@@ -1,6 +1,6 @@
-import { And, EntitySchema, Equal, In, LessThan, MoreThan, Not } from 'typeorm'
+import { And, EntitySchema, Equal, In, LessThan, LessThanOrEqual, MoreThan, Not } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
-import type { FloorHeads, FloorNews } from '../hsm/floor-news.ts'
+import { type FloorHeads, type FloorNews, machineForm } from '../hsm/floor-news.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import type { Log } from '../log.ts'
 import { bytes, integer, primary, text } from '../store/columns.ts'
@@ -144,11 +144,13 @@ async function headsOf(
   { machine, known }: FloorNews,
   batches: readonly FloorBatch[],
 ): Promise<FloorHeads> {
-  const machines = new Set([machine, ...Object.keys(known), ...batches.map((batch) => batch.machine)])
+  // An attacker may have put in rows under other names and numbers, which are no places of batches.
+  const named = batches.map((batch) => batch.machine).filter((name) => machineForm.test(name))
+  const machines = new Set([machine, ...Object.keys(known), ...named])
   const heads = [...machines].map(async (name): Promise<[string, number]> => {
     const [last] = await read.find(FloorBatchTable, {
       select: { number: true, machine: true },
-      where: { machine: name },
+      where: { machine: name, number: LessThanOrEqual(Number.MAX_SAFE_INTEGER) },
       order: { number: 'DESC' },
       take: 1,
     })

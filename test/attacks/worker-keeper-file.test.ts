@@ -9,7 +9,7 @@ import { findSealedSession, sealNextToken } from '../../src/features/auth/sessio
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
+import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { otpPurpose } from '../../src/hsm/provenance.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
@@ -18,6 +18,7 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { storedKey } from '../support/stored-keys.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
+import { accountRow } from '../support/user-row.ts'
 import { makeVault } from '../support/vault.ts'
 
 /** The attacker runs code in a worker, and wants the keeper's file to fill the disk. */
@@ -81,6 +82,30 @@ it('keys that are changed and destroyed leave nothing there of what was sealed f
   expect(await rowsOf('sealed_records', keeper.hsm)).toBe(before + 1)
   await keeper.hsm.raise([await keeper.hsm.sealTombstone(changed, grant)])
   expect(await rowsOf('sealed_records', keeper.hsm)).toBe(before)
+})
+
+it('one-time links of one user are not made without end, and those of others go on', async () => {
+  const startedAt = Date.now()
+  const still = await startKeeperAt(appliance, () => startedAt)
+  const made = (creator: Buffer, grant: SealedRecord) => {
+    const times = { createdAt: startedAt, expiresAt: startedAt + 86_400_000, closedAt: null, generation: 1 } as const
+    const random = { opener: randomBytes(32), digest: randomBytes(32), identity: Buffer.alloc(0) }
+    const record = composeRecord('one-time link', { ...random, ...times, creator, state: 'waiting' })
+    return outcomeOf(still.hsm.sealNew(record, { grant }))
+  }
+  try {
+    const maker = async () => {
+      const user = await appliance.addUser()
+      const grant = await grantOfSession(appliance, still.hsm, await appliance.login(user))
+      const { identity } = await accountRow(appliance, user)
+      return () => made(identity, grant)
+    }
+    const [one, other] = [await maker(), await maker()]
+    for (let links = 0; links < 1_000; links++) expect(await one()).toBe('done')
+    expect([await one(), await other()]).toEqual(['hsm.unavailable', 'done'])
+  } finally {
+    await still.close()
+  }
 })
 
 it('the token of a session is replaced no more than once in a second, after the first hundred', async () => {

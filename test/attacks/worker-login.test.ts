@@ -82,6 +82,20 @@ describe('six digits', () => {
     expect(mineAlone.outcome).toBe('good')
   })
 
+  it('are tried on a device once, however often it is shown, each time with another drift or counter', async () => {
+    user = await appliance.addUser()
+    const totp = await stateOfDevice('totp')
+    const ahead = 4
+    const code = totpCode(user.totpSecret, Date.now() / 1000 + ahead * 30)
+    const shown = [totp, { ...totp, driftSteps: ahead }]
+    const holder = sealedUser(await accountRow(appliance, user))
+    // Of the last allowed try sixteen would otherwise be made.
+    expect(await worker.checkOtp(shown, { code }, holder)).toMatchObject({ outcome: 'wrong' })
+    const request = await loginRequest(appliance, user, { certificate: undefined, devices: shown, otp: { code } })
+    await expect(worker.login(request)).rejects.toMatchObject({ code: 'login.refused' })
+    expect(await worker.checkOtp(shown.slice(1), { code }, holder)).toMatchObject({ outcome: 'good' })
+  })
+
   it('are not to be found by resynchronising, nor after the keeper was killed', async () => {
     user = await appliance.addUser()
     const { enrolments } = appliance.services

@@ -12,7 +12,7 @@ Example:
 export function addServiceRemove(service: Command): void {
   service
     .command('remove')
-    .description('disable an account for good, and take all its credentials away')
+    .description('disable an account, and take all its credentials away')
     .argument('<name>', 'name of the account')
     .addHelpText('after', help)
     .action(

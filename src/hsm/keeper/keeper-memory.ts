@@ -19,6 +19,7 @@ import { type KeeperState, openKeeperState } from './keeper-state.ts'
 import { lowerRoots, mayBeTold } from './known-roots.ts'
 import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
+import { createPace, type PaceRules } from './pace.ts'
 import { createPasskeyJudge, type PasskeyJudge } from './passkey-judge.ts'
 import { createPassphraseJudge, type PassphraseJudge } from './passphrase-judge.ts'
 import type { RuleContext } from './record-change.ts'
@@ -54,6 +55,8 @@ export interface KeeperMemory {
   readonly sealedRecords: SealedRecords
   readonly firstCounts: FirstCounts
   readonly otps: OtpJudge
+  /** Whether one more link may be sealed for this user: each of them stays in the file. */
+  readonly mayMakeLink: (user: Buffer) => boolean
   readonly recoverers: Recoverers
   readonly takeover: Takeover
   readonly recovery: RuleContext['recovery']
@@ -74,6 +77,12 @@ export interface KeeperMemory {
   close(): void
 }
 
+/** As many as ten workers let one user make. */
+const mostLinks = ({ linksPerMinute }: Config['quotas']): PaceRules => ({
+  atOnce: 1_000,
+  onceInMs: 60_000 / (10 * linksPerMinute),
+})
+
 /** Opens the files. Throws while another keeper has them open. */
 export function openKeeperMemory({
   token,
@@ -87,7 +96,7 @@ export function openKeeperMemory({
   readonly files: { readonly state: string; readonly floors: string }
   readonly config: Pick<
     Config,
-    'audit' | 'http' | 'login' | 'otp' | 'service' | 'session' | 'smartcard' | 'transparent' | 'users'
+    'audit' | 'http' | 'login' | 'otp' | 'quotas' | 'service' | 'session' | 'smartcard' | 'transparent' | 'users'
   >
   /** Told of conditions that an operator should attend to. */
   readonly report: (sentence: string) => void
@@ -135,6 +144,7 @@ export function openKeeperMemory({
     recoveryWindowMs: config.transparent.recoveryWindowMs,
     now,
     otps,
+    mayMakeLink: createPace(mostLinks(config.quotas), now),
     passkeys,
     passphrases,
     copyState: (to) => copyState(state, to),
@@ -209,7 +219,7 @@ function openNewestRecords(
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, clocks, recoverers),
-    shownRights: createShownRights(clocks.now),
+    shownRights: createShownRights(clocks.now, floors),
     accountIds: createAccountIds(state),
     vaultNumbers: createVaultNumbers(state),
   }

@@ -98,13 +98,15 @@ function createCodeSearch({ token, used, tries, rules, now }: OtpJudgeDependenci
   const usualCandidates = totpCandidateCount(rules)
 
   return (states: readonly OtpState[], code: string): Found | undefined => {
-    const devices = states.map(({ device, counter, driftSteps }, at) => {
+    const all = states.map(({ device, counter, driftSteps }, at) => {
       const opened = openDevice(token, device)
       const subject = deviceOf(opened)
       const state = { ...opened, driftSteps, counter: Math.max(counter, used.of(subject)) }
       const candidates = candidatesOf(state, now(), rules)
       return { opened, subject, at, candidates, isAllowed: tries.allows(subject) }
     })
+    // Once each: a worker may show a device several times, with other counters or drifts, and a try would be many.
+    const devices = all.filter(({ subject }, at) => all.findIndex((one) => one.subject.equals(subject)) === at)
     let found: Found | undefined
     let candidatesTried = 0
     for (const { opened, subject, at, candidates, isAllowed } of devices)

@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
-import { createRecentMap } from '../../recent-map.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import type { KeeperState } from './keeper-state.ts'
+import { createPace, type PaceRules } from './pace.ts'
 
 /**
  * Which token of a session was replaced by which, under strict rotation. The row of a token says so too, and no seal
@@ -23,11 +23,8 @@ export interface ReplacedTokens {
 /** A call that began with an earlier token asks for grants until it ends: it may upload a file meanwhile. */
 const longestCallMs = 600_000
 
-/** So often a session's token is replaced: `atOnce` times, and then once in this time. Code in a worker could fill the disk. */
-const onceInMs = 1_000
-const atOnce = 100
-/** Sessions whose replacements are counted, in memory only. */
-const mostCounted = 10_000
+/** How often the token of a session is replaced. */
+const mostReplaced: PaceRules = { atOnce: 100, onceInMs: 1_000 }
 
 type Session = Pick<FieldsOf<'session'>, 'identity' | 'tokenHash' | 'expiresAt'>
 
@@ -50,18 +47,15 @@ export function createReplacedTokens(state: KeeperState, isStrict: boolean, now:
     `UPDATE replaced_tokens INDEXED BY replaced_tokens_next SET used_at = ?
      WHERE session = ? AND next = ? AND used_at IS NULL`,
   )
-  const counted = createRecentMap<number>({ limit: mostCounted })
+  const mayReplace = createPace(mostReplaced, now)
   const find = state.prepare('SELECT 1 FROM replaced_tokens WHERE session = ? AND token = ? AND used_at < ? LIMIT 1')
   return {
     note({ identity, tokenHash, expiresAt }, earlier) {
       if (!isStrict) return
       // Parallel calls with a replaced token ask for the same next one: that takes no room.
       if (findKept.get(identity, earlier.tokenHash, tokenHash) !== undefined) return
-      const name = identity.toString('latin1')
-      const free = Math.max(now(), counted.get(name) ?? 0)
-      if (free - now() >= atOnce * onceInMs)
+      if (!mayReplace(identity))
         throw new Fault('hsm.unavailable', 'The token of this session was replaced too often: it stays for now.')
-      counted.set(name, free + onceInMs)
       forget.run(now())
       keep.run(identity, earlier.tokenHash, tokenHash, expiresAt)
     },

@@ -52,7 +52,7 @@ export const changeService = (accounts: ServiceAccounts) =>
     },
   })
 
-/** `DELETE /service/:serviceid`: disables the account for good. Its name stays in the audit trail. */
+/** `DELETE /service/:serviceid`: disables the account. Its name stays in the audit trail. */
 export const removeService = (accounts: ServiceAccounts) =>
   endpoint({
     operation: 'service.remove',

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { LessThan } from 'typeorm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { carryFloorNews, FloorBatchTable } from '../../src/daemon/floor-courier.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
+import { startKeeperAt } from '../support/turned-keeper.ts'
+
+/** The attacker owns the database, and puts rows among the news of the keepers that are no places of batches. */
+let appliance: TestAppliance
+let keeper: Awaited<ReturnType<typeof startKeeperAt>>
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  keeper = await startKeeperAt(appliance, Date.now)
+})
+afterAll(async () => {
+  await keeper.close()
+  await appliance.close()
+})
+
+it.each([
+  ['a name that no machine has', () => ({ machine: 'none', number: 1 })],
+  ['a number that none reaches', (machine: string) => ({ machine, number: 2 ** 60 })],
+])('a row under %s keeps no news of this machine back', async (_what, placeOf) => {
+  const { hsm } = keeper
+  const { store } = appliance
+  const { machine } = await hsm.floorNews()
+  await store.transaction((tx) =>
+    tx.insert(FloorBatchTable, { ...placeOf(machine), record: randomBytes(8), seal: randomBytes(32) }),
+  )
+  const stored = () => store.read.countBy(FloorBatchTable, { machine, number: LessThan(2 ** 53) })
+  const before = await stored()
+  await hsm.acceptRestored()
+  const reported: unknown[] = []
+  expect(await outcomeOf(carryFloorNews({ store, hsm }, (error) => reported.push(error)))).toBe('done')
+  expect(await stored()).toBe(before + 1)
+  expect(reported.length).toBeLessThanOrEqual(1)
+})
