@@ -115,7 +115,6 @@ export function openKeeperMemory({
   const judges = { token, ...newest, begunSessions, now }
   const usedAssertions = createUsedAssertions(state, lasting)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
-  const once = { otps, passkeys }
   const longestSessionMs = config.session.absoluteTimeoutMs
   const smartcards = config.smartcard?.enabled === true
   const auditKeys = createAuditKeys(token, state, now)
@@ -148,7 +147,7 @@ export function openKeeperMemory({
     passkeys,
     passphrases,
     copyState: (to) => copyState(state, to),
-    logIn: createLogins({ ...judges, ...once, passphrases, longestSessionMs, smartcards }),
+    logIn: createLogins({ ...judges, otps, passkeys, passphrases, longestSessionMs, smartcards }),
     logInService: createServiceLogins({ ...judges, rules: config.service, certificates: smartcards, usedAssertions }),
     // Floors are committed first: news from another keeper is marked as taken in in the other file, and would not be
     // reported again.
