@@ -24,8 +24,8 @@ export function addEncrypt(program: Command): void {
       'after',
       `
 Without FILE, standard input becomes one ciphertext of text, as columns of a database hold it; a key that is not there
-yet is made. With FILE, the key has to be there, and what comes out is a file in the format of @strongroom/client: a data key of its own, encrypted under the key, and the content under it.
-The content itself does not leave this machine.
+yet is made. With FILE, the key has to be there, and what comes out is a file in the format of @strongroom/client: a
+data key of its own, encrypted under the key, and the content under it. The content itself does not leave this machine.
 
 Examples:
   echo -n '4111 1111 1111 1111' | strongroom-cli encrypt Shop/cards --aad 'customer 17'
