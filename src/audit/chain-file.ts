@@ -5,7 +5,7 @@ import { errorCodeOf } from '../fault.ts'
 import { identityOf } from '../file-identity.ts'
 import { syncFolder } from '../folder-sync.ts'
 import type { ChainPoint } from '../hsm/audit-end.ts'
-import { lineAfter, sha256, type LineType } from './line.ts'
+import { lineAfter, maxLineBytes, sha256, type LineType } from './line.ts'
 import { lastSegment, segmentOf } from './segment.ts'
 
 export interface Entry {
@@ -70,10 +70,12 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
   }
 
   // Opens the file again, because a disk that failed and returned may be another mount. A chain whose file, or the end
-  // of it, is gone during operation is not silently started again.
+  // of it, is gone during operation is not silently started again. Nor is another file cut that has other records there.
   async function mend(): Promise<void> {
     const path = pathOf(directory, chain, segment)
-    if ((await stat(path)).size < bytes) throw removed(path)
+    const there = await stat(path)
+    const hasEnd = identityOf(there) === identity || (await hasLineAt(path, bytes, end.hash))
+    if (there.size < bytes || !hasEnd) throw removed(path)
     damaged = true
     await handle.close().catch(() => undefined)
     ;({ handle, identity } = await openSegment(directory, chain, segment))
@@ -112,6 +114,19 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
 
 function removed(path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`the end of ${path} was removed`), { code: 'ENOENT' })
+}
+
+/** Whether the line that ends at this byte has this hash. */
+async function hasLineAt(path: string, bytes: number, hash: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const from = Math.max(0, bytes - maxLineBytes - 1)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes - from), 0, bytes - from, from)
+    const lines = buffer.subarray(0, bytesRead)
+    return sha256(lines.subarray(lines.lastIndexOf('\n', -2) + 1)) === hash
+  } finally {
+    await file.close()
+  }
 }
 
 const pathOf = (directory: string, chain: string, segment: number): string =>

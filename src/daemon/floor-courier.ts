@@ -36,6 +36,8 @@ export interface FloorCourierOptions {
 }
 
 const beginning: RowKey = { machine: '', number: 0 }
+// An attacker may have put in rows under other names and numbers, which are no places of batches.
+const possible = LessThanOrEqual(Number.MAX_SAFE_INTEGER)
 
 /** See `carrySomeNews`: carries all that there is. */
 export async function carryFloorNews(
@@ -121,17 +123,19 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
   }
 }
 
+const numbered = (above: number) => And(MoreThan(above), possible)
+
 function newBatches({ read }: Store, { machine, known }: FloorNews, after: RowKey): Promise<FloorBatch[]> {
   const others = Object.entries(known)
   const isBegun = after.machine !== '' && after.machine !== machine
-  const next = { machine: after.machine, number: MoreThan(Math.max(after.number, known[after.machine] ?? 0)) }
+  const next = { machine: after.machine, number: numbered(Math.max(after.number, known[after.machine] ?? 0)) }
   return read.find(FloorBatchTable, {
     where: [
       ...(isBegun ? [next] : []),
-      { machine: And(MoreThan(after.machine), Not(In([machine, ...Object.keys(known)]))) },
+      { machine: And(MoreThan(after.machine), Not(In([machine, ...Object.keys(known)]))), number: possible },
       ...others.map(([name, number]) => ({
         machine: And(Equal(name), MoreThan(after.machine)),
-        number: MoreThan(number),
+        number: numbered(number),
       })),
     ],
     order: { machine: 'ASC', number: 'ASC' },
@@ -144,13 +148,12 @@ async function headsOf(
   { machine, known }: FloorNews,
   batches: readonly FloorBatch[],
 ): Promise<FloorHeads> {
-  // An attacker may have put in rows under other names and numbers, which are no places of batches.
   const named = batches.map((batch) => batch.machine).filter((name) => machineForm.test(name))
   const machines = new Set([machine, ...Object.keys(known), ...named])
   const heads = [...machines].map(async (name): Promise<[string, number]> => {
     const [last] = await read.find(FloorBatchTable, {
       select: { number: true, machine: true },
-      where: { machine: name, number: LessThanOrEqual(Number.MAX_SAFE_INTEGER) },
+      where: { machine: name, number: possible },
       order: { number: 'DESC' },
       take: 1,
     })

@@ -35,7 +35,9 @@ export async function startKeeperAt(
     () => undefined,
     () => undefined,
   )
-  const memory = openKeeperMemory({ token, files, config, now, elapsed: now, report: () => undefined })
+  const memory = health.guard(() =>
+    openKeeperMemory({ token, files, config, now, elapsed: now, report: () => undefined }),
+  )
   const server = createFrameServer({
     unfinished: { hold: () => undefined },
     dispatch: createKeeperDispatch(token, memory, origin, { health, room: () => Buffer.alloc(0) }),

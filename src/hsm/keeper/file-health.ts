@@ -35,15 +35,16 @@ export function createFileHealth(
 
   /** The next keeper would open the file in place, and know nothing of what this one has noted meanwhile. */
   function elsewhere(): string | undefined {
-    const there = identityAt(file)
-    opened ??= there
-    return there === opened ? undefined : anotherFile
+    return identityAt(file) === opened ? undefined : anotherFile
   }
 
   return {
     guard(work) {
       try {
-        return work()
+        const done = work()
+        // The first work opens the files.
+        opened ??= identityAt(file)
+        return done
       } catch (error) {
         const code = errorCodeOf(error) ?? ''
         if (!diskCodes.test(code) && !fullCodes.test(code)) throw error

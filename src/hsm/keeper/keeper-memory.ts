@@ -106,7 +106,7 @@ export function openKeeperMemory({
   const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
   const used = createUsedOtps(state)
   const lasting = lastingClock({ now, elapsed })
-  const sessions = openSessions(state, config, lasting)
+  const sessions = openSessions(state, config, { now: lasting, elapsed })
   const { endedSessions, begunSessions } = sessions
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
@@ -143,7 +143,7 @@ export function openKeeperMemory({
     recoveryWindowMs: config.transparent.recoveryWindowMs,
     now,
     otps,
-    mayMakeLink: createPace(mostLinks(config.quotas), now),
+    mayMakeLink: createPace(mostLinks(config.quotas), elapsed),
     passkeys,
     passphrases,
     copyState: (to) => copyState(state, to),
@@ -178,11 +178,11 @@ type Sessions = Pick<KeeperMemory, 'endedSessions' | 'begunSessions' | 'replaced
 const openSessions = (
   state: KeeperState,
   { session, service }: Pick<Config, 'session' | 'service'>,
-  now: () => number,
+  clocks: Clocks,
 ): Sessions => ({
-  endedSessions: createEndedSessions(state, now),
-  begunSessions: createBegunSessions(state, now),
-  replacedTokens: createReplacedTokens(state, session.rotation === 'strict', now),
+  endedSessions: createEndedSessions(state, clocks.now),
+  begunSessions: createBegunSessions(state, clocks.now),
+  replacedTokens: createReplacedTokens(state, session.rotation === 'strict', clocks),
   longestSessionMs: Math.max(session.absoluteTimeoutMs, service.sessionMs),
 })
 

@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { FieldsOf } from '../record-layouts.ts'
+import type { Clocks } from './first-records.ts'
 import type { KeeperState } from './keeper-state.ts'
 import { createPace, type PaceRules } from './pace.ts'
 
@@ -28,7 +29,7 @@ const mostReplaced: PaceRules = { atOnce: 100, onceInMs: 1_000 }
 
 type Session = Pick<FieldsOf<'session'>, 'identity' | 'tokenHash' | 'expiresAt'>
 
-export function createReplacedTokens(state: KeeperState, isStrict: boolean, now: () => number): ReplacedTokens {
+export function createReplacedTokens(state: KeeperState, isStrict: boolean, { now, elapsed }: Clocks): ReplacedTokens {
   state.exec(`
     CREATE TABLE IF NOT EXISTS replaced_tokens (
       session BLOB NOT NULL, token TEXT NOT NULL, next TEXT NOT NULL, used_at INTEGER, expires_at INTEGER NOT NULL,
@@ -47,7 +48,7 @@ export function createReplacedTokens(state: KeeperState, isStrict: boolean, now:
     `UPDATE replaced_tokens INDEXED BY replaced_tokens_next SET used_at = ?
      WHERE session = ? AND next = ? AND used_at IS NULL`,
   )
-  const mayReplace = createPace(mostReplaced, now)
+  const mayReplace = createPace(mostReplaced, elapsed)
   const find = state.prepare('SELECT 1 FROM replaced_tokens WHERE session = ? AND token = ? AND used_at < ? LIMIT 1')
   return {
     note({ identity, tokenHash, expiresAt }, earlier) {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AuditEvent, AuditTrail } from '../../../src/audit/event.ts'
@@ -130,4 +130,15 @@ test('records are refused when the copy lacks some of them, until the service is
   const fault = { code: 'audit.unavailable', detail: expect.stringContaining('removed') }
   for (let round = 0; round < 3; round += 1) await expect(trail.append(eventOf())).rejects.toMatchObject(fault)
   expect(bench.lines(file)).toHaveLength(1)
+})
+
+test('records are refused, and none is cut off, when a file of the same name has others in their place', async () => {
+  const [bench, copy] = [givenBench(), givenDirectory()]
+  const trail = await bench.open()
+  await trail.append(eventOf())
+  const others = `${'other records'.padEnd(10_000, '.')}\n`
+  writeFileSync(join(copy, file), others)
+  replaceBy(bench.directory, copy)
+  await expect(trail.append(eventOf())).rejects.toMatchObject({ code: 'audit.unavailable' })
+  expect(readFileSync(join(bench.directory, file), 'latin1')).toBe(others)
 })
