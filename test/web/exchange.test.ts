@@ -78,6 +78,29 @@ describe('an import', () => {
     expect(await page.getByLabel('Vault', { exact: true }).locator(':checked').textContent()).toBe('Moved')
   })
 
+  it('stays with the vault that took the place of a deleted one', async () => {
+    const { visit, page, admin, id } = await given()
+    const create = (vaultname: string) => admin.must('POST', '/vault', { vaultname })
+    const shown = () => page.getByLabel('Vault', { exact: true }).locator(':checked').textContent()
+    const readAgain = async (): Promise<void> => {
+      await page.clock.fastForward(20_000)
+      await page.evaluate('dispatchEvent(new Event("visibilitychange"))')
+    }
+    await page.clock.install()
+    await create('Next')
+    await admin.must('DELETE', `/vault/${id}`)
+    await readAgain()
+    await expect.poll(shown).toBe('Next')
+    await choose(visit, table)
+    await page.getByText('2 objects', { exact: true }).waitFor()
+    await create('Another, the first of the list')
+    await readAgain()
+    await page.getByRole('option', { name: 'Another' }).waitFor({ state: 'attached' })
+    await page.getByText('2 objects', { exact: true }).waitFor()
+    expect(await shown()).toBe('Next')
+    visit.complaints.expect(/status of 404/)
+  })
+
   it('goes on after a lost answer without making an object twice', async () => {
     const { visit, page, admin, objects } = await given()
     const rows = Array.from({ length: 12 }, (_, at) => `Thing ${at},ann,pw-${at}`)

@@ -56,6 +56,18 @@ it('creates a vault, edits it, and deletes it once its name is typed', async () 
   await page.getByText('Create one, or ask an Admin of a vault to share it with you.').waitFor()
 })
 
+it('creates a vault without a description', async () => {
+  const { visit, page } = await stage.visitingOwner('Porch')
+  await page.getByRole('button', { name: 'Create vault' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Hall')
+  await dialog.getByRole('button', { name: 'Create vault' }).click()
+  await visit.sees('Hall')
+  await page.getByRole('link', { name: 'Members' }).click()
+  await visit.sees('About Hall')
+  await page.getByText('Empty', { exact: true }).waitFor()
+})
+
 it('keeps what another person changes of a vault while one edits it', async () => {
   const { client, vaultid, visit, page } = await owner('Pantry')
   await client.must('PUT', `/vault/${vaultid}`, { description: ' Jars\r\nand tins ' })

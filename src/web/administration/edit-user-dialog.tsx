@@ -1,3 +1,4 @@
+import { changed } from '../controls/changed-members.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TypingForm } from '../controls/kept-typing.ts'
 import { call, type AdministeredUser } from '../interface/calls.ts'
@@ -34,13 +35,9 @@ export function EditUserDialog({ user, onClose }: Props) {
   const [{ before, typed }, setEditing] = useTypedState(userTyping, user.id, { before: now, typed: now })
 
   async function change(signal: AbortSignal): Promise<void> {
-    const next = trimmed(typed)
-    const names = (['username', 'fullname', 'email'] as const).filter((name) => next[name] !== before[name])
-    const texts = Object.fromEntries(names.map((name) => [name, next[name]]))
+    const { status, ...texts } = changed(trimmed(typed), trimmed(before))
     const body =
-      typed.status === before.status
-        ? texts
-        : { ...texts, status: turned(await readStatus(user, signal), before.status, typed.status) }
+      status === undefined ? texts : { ...texts, status: turned(await readStatus(user, signal), before.status, status) }
     if (Object.keys(body).length === 0) return
     await call('user.edit', { params: { userid: user.id }, body, signal })
     await done(words.saved)

@@ -66,7 +66,10 @@ export class TypingForm<Value> {
       const typing = { form: this, userid, place, value }
       shown = typing
       // The shown form holds it again.
-      if (this.at(userid, place) !== undefined) kept.set(undefined)
+      if (this.at(userid, place) !== undefined) {
+        clearTimeout(timer)
+        kept.set(undefined)
+      }
       return () => {
         if (shown === typing) shown = undefined
       }

@@ -16,16 +16,19 @@ interface Props {
   readonly label: string
   readonly name: string
   readonly options: readonly Option[]
-  readonly defaultValue: string
+  readonly defaultValue?: string
+  /** The value, where the view keeps it. */
+  readonly value?: string
   readonly onChange?: (value: string) => void
 }
 
 /**
  * A choice of one of any number of options. Beyond the limit, a filter selects those that the browser's control offers.
  */
-export function LongSelect({ label, name, options, defaultValue, onChange }: Props) {
+export function LongSelect({ label, name, options, defaultValue = '', value: held, onChange }: Props) {
   const words = useWordsOf(listWords)
-  const [chosen, setChosen] = useState(defaultValue)
+  const [own, setOwn] = useState(defaultValue)
+  const chosen = held ?? own
   const [filter, setFilter] = useState('')
   const deferred = useDeferredValue(filter)
   const fitting = useMemo(() => {
@@ -48,7 +51,7 @@ export function LongSelect({ label, name, options, defaultValue, onChange }: Pro
         options={[...kept, ...offered]}
         value={chosen}
         onChange={(value) => {
-          setChosen(value)
+          setOwn(value)
           onChange?.(value)
         }}
       />

@@ -57,13 +57,14 @@ function OfVaults({ vaults, first }: OfVaultsProps) {
   const [chosen, setChosen] = useState(first.id)
   const [isImporting, setIsImporting] = useState(false)
   const vault = vaults.find(({ id }) => id === chosen) ?? first
+  if (vault.id !== chosen) setChosen(vault.id)
   return (
     <>
       <fieldset className="choose-vault" disabled={isImporting}>
         <LongSelect
           label={words.vault}
           name="vault"
-          defaultValue={chosen}
+          value={vault.id}
           onChange={setChosen}
           options={vaults.map(({ id, groupname }) => ({ value: id, text: groupname }))}
         />

@@ -77,7 +77,9 @@ export function CreateVaultDialog({ onClose }: { readonly onClose: () => void })
       submitText={words.create}
       onSubmit={async (signal) => {
         const vaultname = editing.typed.vaultname.trim()
-        const { VAULT } = await call('vault.create', { body: { ...changesOf(editing), vaultname }, signal })
+        // Without a description, the interface takes the name for it.
+        const body = { description: '', ...changesOf(editing), vaultname }
+        const { VAULT } = await call('vault.create', { body, signal })
         await queries.invalidateQueries({ queryKey: ['vaults'] })
         const [vault] = VAULT
         if (vault) announce(words.created(vault.groupname))

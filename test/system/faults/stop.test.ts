@@ -195,29 +195,33 @@ it('a worker killed under load is replaced while others serve, and the trail hol
   await expectSealedToTheEnd(appliance)
 })
 
-it(
-  'workers killed together: the process that waits takes the place of one, and another waits for the next',
-  patient,
-  async () => {
-    const appliance = await givenAppliance()
-    const vault = await makeVault(appliance)
-    for (let round = 0; round < 2; round++) {
-      await eventually(() => processesOf(appliance).spare.length === 1)
-      const { workers, spare } = processesOf(appliance)
-      for (const pid of workers) process.kill(pid, 'SIGKILL')
-      const others = () => processesOf(appliance).workers.filter((pid) => !workers.includes(pid))
-      await eventually(() => others().length === workers.length)
-      expect(others()).toEqual(expect.arrayContaining([...spare]))
-      await eventually(async () => verdict(await attempt(vault.admin, 'GET', '/vault')) === 'done')
-    }
-    expect(await appliance.stop()).toBe(0)
-    await expectSealedToTheEnd(appliance)
-  },
-)
-
-it('the process that waits to become a worker has opened no file of the appliance', patient, async () => {
+/** With a process that waits to become a worker: half a minute after a start, but soon after a worker was replaced. */
+async function givenSpare(): Promise<TestAppliance> {
   const appliance = await givenAppliance()
+  const [worker = 0] = processesOf(appliance).workers
+  process.kill(worker, 'SIGKILL')
   await eventually(() => processesOf(appliance).spare.length === 1)
+  return appliance
+}
+
+it('workers killed together: the process that waits takes the place of one, and another waits for the next', async () => {
+  const appliance = await givenSpare()
+  const vault = await makeVault(appliance)
+  for (let round = 0; round < 2; round++) {
+    await eventually(() => processesOf(appliance).spare.length === 1)
+    const { workers, spare } = processesOf(appliance)
+    for (const pid of workers) process.kill(pid, 'SIGKILL')
+    const others = () => processesOf(appliance).workers.filter((pid) => !workers.includes(pid))
+    await eventually(() => others().length === workers.length)
+    expect(others()).toEqual(expect.arrayContaining([...spare]))
+    await eventually(async () => verdict(await attempt(vault.admin, 'GET', '/vault')) === 'done')
+  }
+  expect(await appliance.stop()).toBe(0)
+  await expectSealedToTheEnd(appliance)
+})
+
+it('the process that waits to become a worker has opened no file of the appliance', async () => {
+  const appliance = await givenSpare()
   const { workers, spare } = processesOf(appliance)
   const folder = dirname(appliance.config.audit.directory)
   const filesOf = (pid: number) =>
