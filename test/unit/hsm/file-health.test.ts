@@ -8,7 +8,7 @@ it('a file that takes the place of the opened one before the first look is notic
   const folder = mkdtempSync(join(tmpdir(), 'health-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [file, other] = [join(folder, 'keeper.sqlite'), join(folder, 'other')]
-  const health = createFileHealth(file, expect.unreachable, expect.unreachable)
+  const health = createFileHealth(file, expect.unreachable, ({ message }) => expect.unreachable(message))
   health.guard(() => [file, other].map((path) => writeFileSync(path, '')))
   renameSync(other, file)
   expect(health.fault()).toContain('Another file')
