@@ -31,6 +31,8 @@ export function runTokenProgram({ name, usage }: TokenProgram, start: () => Star
   const asked = process.argv.slice(2)
   if (asked.includes('--help')) return void process.stdout.write(usage)
   if (asked.includes('--version')) return void process.stdout.write(`${versionLine(name)}\n`)
+  // The parent was killed while this program was loaded, before anything listened for that.
+  if (asked.includes('--parent') && !process.connected) return
   run(start).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = 1

@@ -237,7 +237,8 @@ interface RunningProgram {
 // No core dump may contain keys or the PIN: a limit of one byte allows no file, and makes the kernel start no handler.
 // The allocator settings save two thirds of the time of a 1 MiB encryption, which glibc spends on returning pages, and
 // an eighth of one of 64 bytes, for which SoftHSM2 allocates more small blocks than glibc caches by default. The death
-// signal ends even a host that hangs in its module, which the end of the IPC channel does not.
+// signal ends even a host that hangs in its module, which the end of the IPC channel does not; the kernel forgets it once
+// root takes the rights of a folder's owner.
 const launch = [
   'prlimit --pid=$$ --core=1 2>/dev/null || ulimit -c 0',
   'export MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=67108864 MALLOC_TOP_PAD_=16777216',

@@ -85,8 +85,14 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     return { listen, server }
   })
 
+  let isClosed = false
   const listenInTurn = async () => {
-    for (const { listen, server } of served) await listen(server)
+    for (const { listen, server } of served) {
+      if (isClosed) return
+      await listen(server)
+      // Closing a server that does not listen yet has no effect.
+      if (isClosed) server.close()
+    }
   }
   // Before the process listens, so that a client which reaches it gets the result of the first attempt.
   const watch = watchToken(token, log, {
@@ -98,6 +104,7 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
   return {
     failed,
     close() {
+      isClosed = true
       end?.()
       watch.close()
       for (const { server } of served) server.close()
