@@ -218,7 +218,7 @@ function openNewestRecords(
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, clocks, recoverers),
-    shownRights: createShownRights(clocks.now, floors),
+    shownRights: createShownRights(clocks.now),
     accountIds: createAccountIds(state),
     vaultNumbers: createVaultNumbers(state),
   }

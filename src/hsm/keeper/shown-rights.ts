@@ -2,15 +2,8 @@ import { capabilitiesOf, mayLogIn } from '../../access/capabilities.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import { createRecentMap } from '../../recent-map.ts'
-import {
-  accountSubject,
-  generationAt,
-  generationOf,
-  isSubjectOfPeople,
-  membershipSubject,
-} from '../record-generation.ts'
+import { accountSubject, generationOf, isSubjectOfPeople, membershipSubject } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
-import type { Floors } from './floors.ts'
 
 /**
  * The rights of users by the newest records that were shown, in memory only. An older grant stays valid for its minute,
@@ -30,8 +23,8 @@ export interface ShownRights {
    */
   noteTold(subject: Buffer, number: number): void
   /**
-   * Whether such a report came since the grant was sealed, or a newer record was dropped, or forgotten at the start of this
-   * process, so that its rights may have been taken away.
+   * Whether such a report came since the grant was sealed, or a newer record was dropped, so that its rights may have been
+   * taken away.
    */
   isOvertaken(grant: GrantedRights & Pick<FieldsOf<'grant'>, 'expiresAt'>): boolean
   /** Forgets all rights: the operator has accepted older records. */
@@ -66,11 +59,7 @@ const asked = capabilitiesOf(['changePassphrase'])
  */
 const limit = 100_000
 
-/** More than passes between the sealing of a record and the showing of its commit. */
-const longestCommitMs = 60_000
-
-/** @param floors tell by their generations, which follow the clock, what was changed before this process was started */
-export function createShownRights(now: () => number, floors: Pick<Floors, 'of'>): ShownRights {
+export function createShownRights(now: () => number): ShownRights {
   const [newest, told, startedAt] = [createNoting<Right>(), createNoting<Told>(), now()]
   const bitsOf = (subject: Buffer): number | undefined => newest.get(subject.toString('latin1'))?.bits
 
@@ -103,8 +92,6 @@ export function createShownRights(now: () => number, floors: Pick<Floors, 'of'>)
       return subjects.some((subject) => {
         const name = subject.toString('latin1')
         const report = told.get(name)
-        const isForgotten = sealedAt <= startedAt && newest.get(name) === undefined
-        if (isForgotten && (floors.of(subject) ?? 0) > generationAt(sealedAt - longestCommitMs)) return true
         const isKnown = report === undefined || (newest.get(name)?.number ?? 0) >= report.number
         return !isKnown && sealedAt <= report.at
       })

@@ -3,7 +3,6 @@ import { capabilitiesOf } from '../../../src/access/capabilities.ts'
 import { longestGrantMs } from '../../../src/access/decision.ts'
 import { permissionBits } from '../../../src/access/permission.ts'
 import { createShownRights } from '../../../src/hsm/keeper/shown-rights.ts'
-import { generationAt } from '../../../src/hsm/record-generation.ts'
 import type { OpenedRecord } from '../../../src/hsm/record-layouts.ts'
 
 const [user, vault] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)]
@@ -19,10 +18,8 @@ const membership = (permission: number, generation: number) =>
 const grant = { user, capabilities: administrator, vault, permission: permissionBits.Admin }
 const grantOfLogin = { ...grant, vault: null, permission: 0 }
 
-const noFloors = { of: () => undefined }
-
 function rightsAfter(...records: readonly OpenedRecord[]) {
-  const rights = createShownRights(Date.now, noFloors)
+  const rights = createShownRights(Date.now)
   for (const record of records) rights.note(record, undefined)
   return rights
 }
@@ -49,20 +46,9 @@ it.each([
   expect(() => rightsAfter(record).leftOf(grant)).toThrow(expect.objectContaining({ code: 'access.permission' }))
 })
 
-it('count as overtaken where a start of the keeper has forgotten what was changed since', () => {
-  const startedAt = 1_000_000_000
-  const changedAt = (ms: number) => createShownRights(() => startedAt, { of: () => generationAt(ms) })
-  const sealedAt = (ms: number) => ({ ...grantOfLogin, expiresAt: ms + longestGrantMs })
-  const rights = changedAt(startedAt - 1)
-  expect([-2, 1].map((ms) => rights.isOvertaken(sealedAt(startedAt + ms)))).toEqual([true, false])
-  expect(changedAt(startedAt - 100_000).isOvertaken(sealedAt(startedAt - 2))).toBe(false)
-  rights.note(account(administrator, 7), 7)
-  expect(rights.isOvertaken(sealedAt(startedAt - 2))).toBe(false)
-})
-
 it('count as overtaken once a newer record was dropped to make room, and only for older grants', () => {
   let now = 1_000_000
-  const rights = createShownRights(() => now, noFloors)
+  const rights = createShownRights(() => now)
   const sealedAt = (ms: number) => ({ ...grant, expiresAt: ms + longestGrantMs })
   const earlier = sealedAt(now)
   now += 1
@@ -80,7 +66,7 @@ it('count as overtaken once a newer record was dropped to make room, and only fo
 
 it('do not count as overtaken while more records than there is room for are shown once more', () => {
   let now = 1_000_000
-  const rights = createShownRights(() => now, noFloors)
+  const rights = createShownRights(() => now)
   now += 1
   const later = { ...grant, expiresAt: now + longestGrantMs }
   for (let others = 0; others < 150_000; others++) {
