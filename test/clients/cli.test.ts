@@ -111,9 +111,9 @@ describe('a session of strongroom-cli', () => {
     const words = [appliance.applicationKey, user.passphrase, user.hardwareToken.press()].join('\n')
     const { status, stderr } = await own.run(
       ['--url', own.url, 'login', '--username', user.username, '--ca', join(own.home, 'ca.pem')],
-      { input: `${words}\n`, env: { XDG_CONFIG_HOME: '/proc' } },
+      { input: `${words}\n`, env: { XDG_CONFIG_HOME: '/sys' } },
     )
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^strongroom-cli: \/proc\/.* cannot be written: /)])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^strongroom-cli: \/sys\/.* cannot be written: /)])
     own.remove()
   })
 
