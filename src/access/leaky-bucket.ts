@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createRecentMap } from '../recent-map.ts'
 
 /** A rate limit for each name: a burst of one interval's number of calls, and that number per interval. */
 export interface LeakyBucket {
@@ -24,13 +24,13 @@ export const mostNames = 10_000
 export function createLeakyBucket(options: LeakyBucketOptions): LeakyBucket {
   const { callsPerInterval, intervalMs, now = () => performance.now() } = options
   /** The time at which all calls of a name so far would be done at the allowed rate. */
-  const doneAt = new LRUCache<string, number>({ max: mostNames })
+  const doneAt = createRecentMap<number>({ limit: mostNames })
   const perCallMs = intervalMs / callsPerInterval
 
   /** The same after one more call. */
   const doneAfterNext = (name: string): number => Math.max(doneAt.get(name) ?? 0, now()) + perCallMs
   const waitMs = (name: string): number => doneAfterNext(name) - now() - intervalMs
-  const take = (name: string): void => void doneAt.set(name, doneAfterNext(name))
+  const take = (name: string): void => doneAt.set(name, doneAfterNext(name))
 
   return {
     waitMs,

@@ -59,8 +59,8 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
     }
   }
 
-  // Writes to a file that was removed, or over whose folder another disk was mounted, succeed, but nobody finds them.
-  // Where this process may not look any more, they are where they were.
+  // The kernel also writes to a file that was removed, or whose folder another disk hides; a restart would not find those
+  // records. Where this process may no longer look, nothing is known to have moved.
   function isInPlace(): boolean {
     try {
       return identityOf(statSync(pathOf(directory, chain, segment))) === identity

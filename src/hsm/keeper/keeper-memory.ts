@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { createLeakyBucket } from '../../access/leaky-bucket.ts'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import { isOwnChain } from '../../config/chain-name.ts'
 import type { Config } from '../../config/schema.ts'
@@ -19,7 +20,6 @@ import { type KeeperState, openKeeperState } from './keeper-state.ts'
 import { lowerRoots, mayBeTold } from './known-roots.ts'
 import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
-import { createPace, type PaceRules } from './pace.ts'
 import { createPasskeyJudge, type PasskeyJudge } from './passkey-judge.ts'
 import { createPassphraseJudge, type PassphraseJudge } from './passphrase-judge.ts'
 import type { RuleContext } from './record-change.ts'
@@ -77,11 +77,16 @@ export interface KeeperMemory {
   close(): void
 }
 
-/** As many as ten workers let one user make. */
-const mostLinks = ({ linksPerMinute }: Config['quotas']): PaceRules => ({
-  atOnce: 1_000,
-  onceInMs: 60_000 / (10 * linksPerMinute),
-})
+/** A thousand links of one user at once, and then as many as ten workers let one user make. */
+function createLinkLimit(
+  { linksPerMinute }: Config['quotas'],
+  elapsed: Clocks['elapsed'],
+): KeeperMemory['mayMakeLink'] {
+  const atOnce = 1_000
+  const intervalMs = (atOnce * 60_000) / (10 * linksPerMinute)
+  const links = createLeakyBucket({ callsPerInterval: atOnce, intervalMs, now: elapsed })
+  return (user) => links.admits(user.toString('latin1'))
+}
 
 /** Opens the files. Throws while another keeper has them open. */
 export function openKeeperMemory({
@@ -143,7 +148,7 @@ export function openKeeperMemory({
     recoveryWindowMs: config.transparent.recoveryWindowMs,
     now,
     otps,
-    mayMakeLink: createPace(mostLinks(config.quotas), elapsed),
+    mayMakeLink: createLinkLimit(config.quotas, elapsed),
     passkeys,
     passphrases,
     copyState: (to) => copyState(state, to),

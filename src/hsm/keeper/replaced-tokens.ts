@@ -1,8 +1,8 @@
+import { createLeakyBucket } from '../../access/leaky-bucket.ts'
 import { Fault } from '../../fault.ts'
 import type { FieldsOf } from '../record-layouts.ts'
 import type { Clocks } from './first-records.ts'
 import type { KeeperState } from './keeper-state.ts'
-import { createPace, type PaceRules } from './pace.ts'
 
 /**
  * Which token of a session was replaced by which, under strict rotation. The row of a token says so too, and no seal
@@ -24,8 +24,8 @@ export interface ReplacedTokens {
 /** A call that began with an earlier token asks for grants until it ends: it may upload a file meanwhile. */
 const longestCallMs = 600_000
 
-/** How often the token of a session is replaced. */
-const mostReplaced: PaceRules = { atOnce: 100, onceInMs: 1_000 }
+/** How often the token of a session is replaced: code in a worker could fill the disk of the keeper's file. */
+const mostReplaced = { callsPerInterval: 100, intervalMs: 100_000 }
 
 type Session = Pick<FieldsOf<'session'>, 'identity' | 'tokenHash' | 'expiresAt'>
 
@@ -48,14 +48,14 @@ export function createReplacedTokens(state: KeeperState, isStrict: boolean, { no
     `UPDATE replaced_tokens INDEXED BY replaced_tokens_next SET used_at = ?
      WHERE session = ? AND next = ? AND used_at IS NULL`,
   )
-  const mayReplace = createPace(mostReplaced, elapsed)
+  const replacements = createLeakyBucket({ ...mostReplaced, now: elapsed })
   const find = state.prepare('SELECT 1 FROM replaced_tokens WHERE session = ? AND token = ? AND used_at < ? LIMIT 1')
   return {
     note({ identity, tokenHash, expiresAt }, earlier) {
       if (!isStrict) return
       // Parallel calls with a replaced token ask for the same next one: that takes no room.
       if (findKept.get(identity, earlier.tokenHash, tokenHash) !== undefined) return
-      if (!mayReplace(identity))
+      if (!replacements.admits(identity.toString('latin1')))
         throw new Fault('hsm.unavailable', 'The token of this session was replaced too often: it stays for now.')
       forget.run(now())
       keep.run(identity, earlier.tokenHash, tokenHash, expiresAt)
