@@ -1,28 +1,34 @@
-import { jsonSchema, type SchemaNode } from './options.ts'
+import { z } from 'zod'
+import { configSchema } from './schema.ts'
 
 /**
  * Replaces every path in a configuration, as marked in the schema. `option` is the dotted name of the path's option,
  * with the index for a member of a list.
  */
 export function mapPaths(configuration: unknown, replace: (path: string, option: string) => string): unknown {
-  return mapNode(jsonSchema, configuration, '', replace)
+  return mapValue(configSchema, configuration, '', replace)
 }
 
-function mapNode(
-  node: SchemaNode,
+/** @param schema undefined for an option that does not exist */
+function mapValue(
+  schema: unknown,
   value: unknown,
   option: string,
   replace: (path: string, option: string) => string,
 ): unknown {
-  if (node.format === 'path') return typeof value === 'string' && value !== '' ? replace(value, option) : value
-  const { items } = node
-  if (items !== undefined && Array.isArray(value))
-    return value.map((item, at) => mapNode(items, item, `${option}.${at}`, replace))
-  if (node.properties === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
+    return mapValue(schema.unwrap(), value, option, replace)
+  if (schema instanceof z.ZodArray && Array.isArray(value))
+    return value.map((item, at) => mapValue(schema.element, item, `${option}.${at}`, replace))
+  if (schema instanceof z.ZodString && schema.meta()?.['format'] === 'path')
+    return typeof value === 'string' && value !== '' ? replace(value, option) : value
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value))
+    return value
+  const members: Readonly<Record<string, unknown>> = schema.shape
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
-      mapNode(node.properties?.[key] ?? {}, member, option === '' ? key : `${option}.${key}`, replace),
+      mapValue(members[key], member, option === '' ? key : `${option}.${key}`, replace),
     ]),
   )
 }

@@ -4,7 +4,7 @@ import { allOptions, jsonSchema, type SchemaNode } from './options.ts'
 export function configDocuments(): Readonly<Record<string, string>> {
   return {
     'README.md': readme(),
-    'strongroom.schema.json': `${JSON.stringify(jsonSchema, null, 2)}\n`,
+    'strongroom.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
     'strongroom.example.json': `${JSON.stringify(example, null, 2)}\n`,
   }
 }
@@ -43,7 +43,7 @@ This page is written from the schema by \`scripts/generate-docs\`.
 `
 
 function readme(): string {
-  const sections = Object.entries(jsonSchema.properties ?? {}).filter(([, node]) => node.properties !== undefined)
+  const sections = Object.entries(jsonSchema().properties ?? {}).filter(([, node]) => node.properties !== undefined)
   return [preface, ...sections.map(([name, node]) => section(name, node))].join('\n')
 }
 

@@ -34,7 +34,8 @@ export function loadConfig(file: string): Config {
   const json = parseJson(file, readText(file, 'name another with --config'))
   const result = configSchema.safeParse(
     mapPaths(json, (path) => locate(folder, path)),
-    { reportInput: true },
+    // Code that zod makes for a schema pays after hundreds of values; this is one.
+    { reportInput: true, jitless: true },
   )
   const problems = result.error?.issues.flatMap(problemsOf) ?? []
   if (!result.success) {

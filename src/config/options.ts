@@ -16,9 +16,17 @@ export interface SchemaNode {
   readonly maximum?: number
 }
 
-/** The JSON Schema (draft 2020-12) of the configuration file. Paths have the format `path`. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod's type allows `true` for a schema; it writes none here.
-export const jsonSchema = z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode
+let written: SchemaNode | undefined
+
+/**
+ * The JSON Schema (draft 2020-12) of the configuration file. Paths have the format `path`. It is written when it is first
+ * asked for, since a process that only reads its configuration does not need it.
+ */
+export function jsonSchema(): SchemaNode {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod's type allows `true` for a schema; it writes none here.
+  written ??= z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode
+  return written
+}
 
 export interface Option {
   /** The dotted name, for example `http.port`. */
@@ -28,7 +36,7 @@ export interface Option {
 }
 
 /** All options and sections; a section precedes its members. */
-export function allOptions(node: SchemaNode = jsonSchema, prefix = ''): Option[] {
+export function allOptions(node: SchemaNode = jsonSchema(), prefix = ''): Option[] {
   return Object.entries(node.properties ?? {}).flatMap(([key, child]) => [
     { name: prefix + key, node: child, required: node.required?.includes(key) ?? false },
     ...allOptions(child, `${prefix}${key}.`),
