@@ -1,6 +1,20 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { isRelease } from './test/support/release.ts'
+
+/**
+ * Files that take long and whose subjects seldom change, or of which a like one is in each run. They are tried before a
+ * release alone, as are most of `installed`, since machines take minutes to make.
+ */
+const beforeRelease = [
+  'test/system/console/{archived-records,backup-bomb,hanging-disk,key-takeover,takeover}.test.ts',
+  'test/system/faults/{backup,clock-ahead,journal}.test.ts',
+  'test/system/machines/restored-machine.test.ts',
+  'test/system/monitor/alerts.test.ts',
+  'test/system/store/{busy-writers,silent-server}.test.ts',
+  'test/web/firefox.test.ts',
+]
 
 /** For every project; each takes the tests below its folders. */
 const common = {
@@ -10,13 +24,11 @@ const common = {
   hookTimeout: 120_000,
   // Of its own, a poll is given up after a second; a machine may be busy for longer.
   expect: { poll: { timeout: 60_000 } },
+  exclude: isRelease ? [] : beforeRelease,
 } as const
 
 /** Files of one project share processes, and with them the modules, and the appliance that `TestAppliance.start()` gives. */
 const sharing = { ...common, isolate: false }
-
-/** Machines take minutes to make: each run tries the package, and all else is tried before a release (STRONGROOM_INSTALLED=all). */
-const isRelease = process.env['STRONGROOM_INSTALLED'] === 'all'
 
 /** Files that boot machines: one at a time, after all others; the one of each run goes first, beside the others. */
 const installed = {

@@ -47,6 +47,15 @@ const places = {
   },
 }
 
+/** TypeORM's drivers of other databases are left out: half of what a process would read of it. */
+const otherDatabases = {
+  name: 'other-databases',
+  load: {
+    filter: { id: /\/typeorm\/driver\/(?!better-sqlite3|postgres|sqlite-abstract|types)[\w-]+\/.*\.js$/ },
+    handler: () => ({ code: 'module.exports = {}', moduleType: 'js' }),
+  },
+}
+
 /** Keeps comments with a copyright, in whatever form a package has them, because its licence may require that. */
 const notices = {
   name: 'notices',
@@ -77,7 +86,7 @@ const bundle = await rolldown({
   platform: 'node',
   tsconfig: join(root, 'tsconfig.json'),
   external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [places, notices],
+  plugins: [places, otherDatabases, notices],
   // depd, a dependency of http-assert, makes a function by eval from names in its own module. Those names are not
   // changed.
   checks: { eval: false },

@@ -22,7 +22,7 @@ const transcript = join(folder, 'docs/operations-session.md')
 const introduction = `# A session of operations
 
 The whole life of an appliance on one machine, a fresh Debian 13 with systemd, as \`test/installed/life.test.ts\` types it; after each job the
-ciphertexts of the first day are decrypted over TLS, and \`strongroom doctor\` has no problem to name. \`SESSION=write STRONGROOM_INSTALLED=all
+ciphertexts of the first day are decrypted over TLS, and \`strongroom doctor\` has no problem to name. \`SESSION=write STRONGROOM_TESTS=release
 scripts/test test/installed/life\` writes this page again. Seconds are those of a virtual machine with two processors, shared with other work.
 [operations.md](operations.md) explains each command.`
 

@@ -18,6 +18,7 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { givenInitialised, type Premises, recorded, strongroom } from '../../support/console-kit.ts'
 import { eventually, processesOf } from '../../support/fault-kit.ts'
 import { withPin } from '../../support/pin-session.ts'
+import { repeats } from '../../support/release.ts'
 import type { TestToken } from '../../support/token.ts'
 import { makeVault } from '../../support/vault.ts'
 import { makeShim, type Shim } from '../hsm/hsm-kit.ts'
@@ -75,6 +76,8 @@ function started({ configFile }: Premises): { kill(): Promise<void> } {
     },
   }
 }
+
+const kills = repeats(3, 6)
 
 describe('strongroom token change-pin', () => {
   it('refuses a PIN that reads otherwise from its file, before the token hears of it', async () => {
@@ -171,10 +174,10 @@ describe('strongroom token change-pin', () => {
     await premises.ask(['token', 'change-pin'])
     // In its own process it takes longer, because the program is loaded first.
     const spanMs = 2 * (performance.now() - startedMs)
-    for (let round = 1; round <= 6; round++) {
+    for (let round = 1; round <= kills; round++) {
       const before = refusals(shim).length
       const run = started(premises)
-      await delay((spanMs * round) / 6)
+      await delay((spanMs * round) / kills)
       await run.kill()
       expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
       expect(refusals(shim).length - before).toBeLessThanOrEqual(1)

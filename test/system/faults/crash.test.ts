@@ -15,10 +15,11 @@ import {
   vaultIdOf,
   verdict,
 } from '../../support/fault-kit.ts'
+import { repeats } from '../../support/release.ts'
 
 const writers = 8
 /** Number of answered calls in each storm before the crash. */
-const storms = [20, 60, 100]
+const storms = [20, 60, 100].slice(-repeats(1, 3))
 
 /** Successful results, which the appliance must therefore keep. */
 class Promises {
@@ -86,7 +87,7 @@ async function expectVaultKeys({ store, token }: TestAppliance): Promise<void> {
   expect(rows.filter(({ key_id }) => !inToken.has(key_id))).toEqual([])
 }
 
-it('killed amid a storm of changes, all processes at once, three times: what was answered is there, recorded and sealed', async () => {
+it('killed amid a storm of changes, all processes at once: what was answered is there, recorded and sealed', async () => {
   const appliance = await TestAppliance.own(twoWorkers, { onDisk: true })
   onTestFinished(() => appliance.close())
   const users: TestUser[] = []

@@ -5,11 +5,12 @@ import type { Answer, TestClient } from '../../support/client.ts'
 import { under, verdict, vaultIdOf } from '../../support/fault-kit.ts'
 import { createObject, readObject, upload } from '../../support/object-kit.ts'
 import { hasPostgres } from '../../support/postgres.ts'
+import { repeats } from '../../support/release.ts'
 import { startTwoMachines, type TwoMachines } from '../../support/two-machines.ts'
 import { makeVault } from '../../support/vault.ts'
 
 /** Calls of each kind in a race, of which many are overtaken. */
-const rounds = 20
+const rounds = repeats(6, 20)
 
 type Call = (round: number) => Promise<Answer>
 

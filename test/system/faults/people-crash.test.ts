@@ -18,10 +18,11 @@ import {
   vaultIdOf,
   verdict,
 } from '../../support/fault-kit.ts'
+import { repeats } from '../../support/release.ts'
 
 const writers = 6
 /** Number of answered calls in each storm before the crash. */
-const storms = [20, 40, 60]
+const storms = [20, 40, 60].slice(-repeats(1, 3))
 
 interface Kept {
   readonly fields: Readonly<Record<string, string>>
@@ -138,7 +139,7 @@ async function contentOf(client: TestClient, id: string): Promise<Kept | undefin
 const shortened = ({ fields, file }: Kept) => ({ fields, file: file?.toString('base64', 0, 90), bytes: file?.length })
 
 it(
-  'killed amid a storm of objects, files, people and shares, three times: what was answered is there',
+  'killed amid a storm of objects, files, people and shares: what was answered is there',
   { timeout: 240_000 },
   async () => {
     const appliance = await TestAppliance.own(twoWorkers, { onDisk: true })

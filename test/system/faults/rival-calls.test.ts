@@ -6,10 +6,11 @@ import { vaultIdOf, verdict } from '../../support/fault-kit.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
 import { formWith } from '../../support/object-kit.ts'
 import { hasPostgres } from '../../support/postgres.ts'
+import { repeats } from '../../support/release.ts'
 import { startTwoMachines, type TwoMachines } from '../../support/two-machines.ts'
 
 /** Enough for both orders of arrival, and for those where neither call has seen the other's change. */
-const rounds = 12
+const rounds = repeats(5, 12)
 
 /** Of two calls that exclude each other one succeeds, and the other is told why it cannot. */
 describe.skipIf(!hasPostgres)('of two rivals on two machines', () => {

@@ -9,9 +9,10 @@ import { commandsBelow } from '../../support/processes.ts'
 import { startTwoMachines, type TwoMachines } from '../../support/two-machines.ts'
 import { makeVault } from '../../support/vault.ts'
 import { attempt, eventually, outcomesIn, requestIdOf, vaultIdOf, verdict } from '../../support/fault-kit.ts'
+import { repeats } from '../../support/release.ts'
 
 /** Rounds of each race: enough for both orders of arrival. */
-const rounds = 12
+const rounds = repeats(5, 12)
 
 const below = (pid: number): number[] => [...commandsBelow(pid).keys()].flatMap((child) => [child, ...below(child)])
 

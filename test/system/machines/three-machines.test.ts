@@ -7,11 +7,12 @@ import { totpCode } from '../../support/hardware-token.ts'
 import { hasBalancer, startMachines, type Machines } from '../../support/machines.ts'
 import { createObject, readObject, server } from '../../support/object-kit.ts'
 import { hasPostgres } from '../../support/postgres.ts'
+import { repeats } from '../../support/release.ts'
 import { storedKey } from '../../support/stored-keys.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
-/** Number of one-time passwords that are shown to all machines at once. A longer run uses more. */
-const races = Number(process.env['STRONGROOM_RACES'] ?? 100)
+/** Number of one-time passwords that are shown to all machines at once. */
+const races = repeats(20, 100)
 const atOnce = 10
 const writers = 6
 
