@@ -38,7 +38,9 @@ const httpSection = z.strictObject({
   keepAliveTimeoutMs: milliseconds.default(75_000).describe('How long an idle connection is kept.'),
   drainTimeoutMs: milliseconds
     .default(15_000)
-    .describe('How long calls under way may take to finish when the daemon stops.'),
+    .describe(
+      'How long calls under way may take to finish when the daemon stops; above 20000 raise TimeoutStopSec= of the unit, too, by which systemd kills after 40 s.',
+    ),
   shutdownDelayMs: whole(0, 10_000)
     .default(0)
     .describe(

@@ -10,6 +10,6 @@ export const monitor = z.strictObject({
   port: port
     .default(8445)
     .describe(
-      'Port of the monitor. If it is already in use, the daemon runs without a monitor and says so in the journal.',
+      'Port of the monitor. While another program has it, the daemon runs without a monitor, says so in the journal, and tries again every ten seconds.',
     ),
 })

@@ -68,10 +68,12 @@ const hsmSection = z.strictObject({
     ),
   handles: whole(1, 1_000_000)
     .default(10_000)
-    .describe('Unwrapped keys that each host keeps ready (about 8 KiB each).'),
+    .describe('Unwrapped keys that each host keeps ready (some 10 KiB each).'),
   deadlineMs: milliseconds
     .default(10_000)
-    .describe('How long the token may take for one operation before the host is given up.'),
+    .describe(
+      'How long the token may take for one operation before the host is given up; above 50000 raise WatchdogSec= of its units, too, by which systemd kills after 60 s.',
+    ),
   queue: positive.default(4096).describe('Operations that may wait for a host; more are refused with 503.'),
 })
 

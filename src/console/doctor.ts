@@ -12,6 +12,7 @@ import { databaseCheck } from './checks/database.ts'
 import { issuersCheck } from './checks/issuer-files.ts'
 import { diskCheck } from './checks/disk-space.ts'
 import { keeperCheck } from './checks/keeper-file.ts'
+import { limitsCheck } from './checks/near-limits.ts'
 import { machinesCheck } from './checks/machines.ts'
 import { moduleFindings, nodeFinding } from './checks/node-release.ts'
 import { ownersCheck } from './checks/owners.ts'
@@ -68,6 +69,7 @@ const checks: readonly Check[] = [
   smartcardCheck,
   passkeyMakersCheck,
   templatesCheck,
+  limitsCheck,
   daemonCheck,
   programCheck,
   trailCheck,

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import { keeperOf } from '../config/keeper-section.ts'
 import type { ProcessUsers } from '../config/processes-section.ts'
-import type { Config } from '../config/schema.ts'
+import { enabledSmartcard, type Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import { exitCodes } from './exit.ts'
 import { identitiesOf, runAs, type Identities, type Identity } from './process-users.ts'
@@ -53,9 +53,16 @@ export async function launch({ config, configFile, users, entry, log }: Launcher
 
 const userOf = (part: DaemonPart, { name }: Identity) => ({ [part]: name })
 
-/** The capabilities for ports below 1024, the only reason to start a daemon as root. */
-function capabilitiesFor({ http, validator }: Config): string[] {
-  const ports = [http.port, ...(validator.enabled ? [validator.port] : [])]
+/** The capabilities for ports below 1024. */
+function capabilitiesFor(config: Config): string[] {
+  const { http, validator, monitor } = config
+  const smartcard = enabledSmartcard(config)
+  const ports = [
+    http.port,
+    ...(validator.enabled ? [validator.port] : []),
+    ...(smartcard === undefined ? [] : [smartcard.port]),
+    ...(monitor.enabled ? [monitor.port] : []),
+  ]
   return ports.some((port) => port > 0 && port < 1024) ? ['net_bind_service'] : []
 }
 

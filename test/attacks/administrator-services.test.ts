@@ -93,6 +93,13 @@ describe('an administrator who adds a credential of his own', () => {
     expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(onHold)
   })
 
+  it('cannot keep an account disabled that its owner enables again', async () => {
+    const key = await addKey(ownerClient)
+    await administratorClient.must('PUT', `/service/${service.id}`, { active: false })
+    await ownerClient.must('PUT', `/service/${service.id}`, { active: true })
+    expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe('done')
+  })
+
   it('puts the memberships on hold as well when he logs in as the owner, whose pass phrase he set', async () => {
     const key = await addKey(ownerClient)
     const newpassphrase = 'eleven grey lanterns over snow'

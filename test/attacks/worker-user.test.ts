@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -160,12 +161,28 @@ describe.skipIf(!hasTwoUsers)('code in a worker of a daemon that root started (n
   })
 })
 
+/** A port below 1024 that no process listens on. */
+async function freeLowPort(): Promise<number> {
+  for (let port = 1023; port > 512; port -= 1) {
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    server.close()
+    if (isFree) return port
+  }
+  throw new Error('all ports below 1024 are in use')
+}
+
 it.skipIf(!hasTwoUsers)(
-  'where the process that watches keeper and hosts ends, all end (needs root and two users)',
+  'a port of smartcards below 1024 is listened on; where the process that watches keeper and hosts ends, all end (needs root and two users)',
   async () => {
-    const daemon = await startDirectly({ separate: true })
+    const daemon = await startDirectly({ separate: true, smartcardPort: await freeLowPort() })
     try {
       await answering(daemon)
+      // The only capability of a worker, for a port below 1024: CAP_NET_BIND_SERVICE (capabilities(7)).
+      expect(Number.parseInt(statusOf(daemon.workerPid)['CapEff'] ?? '', 16)).toBe(1 << 10)
       const pids = [daemon.workerPid, daemon.pidOf('--part workers'), daemon.pidOf('strongroom-keeper.js')]
       const ended = once(daemon.process, 'exit')
       process.kill(daemon.pidOf('--part inside'), 'SIGKILL')

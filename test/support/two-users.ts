@@ -42,7 +42,13 @@ export interface DirectDaemon {
  * Starts the daemon without systemd: by root for two users or, unless `separate`, by the user of the workers for that
  * user only.
  */
-export async function startDirectly({ separate }: { readonly separate: boolean }): Promise<DirectDaemon> {
+export async function startDirectly({
+  separate,
+  smartcardPort,
+}: {
+  readonly separate: boolean
+  readonly smartcardPort?: number
+}): Promise<DirectDaemon> {
   const directory = mkdtempSync(join(tmpdir(), 'users-'))
   chmodSync(directory, 0o755)
   const token = await makeToken()
@@ -74,6 +80,7 @@ export async function startDirectly({ separate }: { readonly separate: boolean }
       rsaKeysAhead: 0,
     },
     ...(separate ? { processes: { workers: workersUser, inside: insideUser } } : {}),
+    ...(smartcardPort === undefined ? {} : { smartcard: { port: smartcardPort } }),
     store: { sqlite },
     audit: { directory: join(outside, 'audit') },
     login: { argon2: { memoryKiB: 8192, passes: 1 } },

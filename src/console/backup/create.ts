@@ -8,7 +8,7 @@ import { sizeText } from './size-text.ts'
 
 const help = `
 While the appliance runs: database, token (SoftHSM2's folder; back the token of another module up as its vendor
-says), the keeper's files, audit trail, configuration and certificates, all of one moment. The
+says), the keeper's file, audit trail, configuration and certificates, all of one moment. The
 file is encrypted to the recipients and signed. Anyone who has the identity of a recipient and the PIN of
 the token can open everything, so the PIN is not in it, nor private keys of TLS, nor the URL of PostgreSQL:
 keep those elsewhere.

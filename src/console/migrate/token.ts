@@ -36,7 +36,7 @@ what its owners can do. If it is interrupted, it goes on when it is run again. T
 
 Examples:
   strongroom migrate token --to /etc/strongroom/strongroom.new.json
-  (move strongroom.new.json over strongroom.json, start the daemon)
+  (keep strongroom.json as strongroom.old.json, put strongroom.new.json in its place, start the daemon)
   strongroom migrate token --finish --from /etc/strongroom/strongroom.old.json`
 
 interface TokenFlags {

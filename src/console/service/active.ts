@@ -19,7 +19,10 @@ export function addServiceDisable(service: Command): void {
     .command('disable')
     .description('end the sessions of an account, and keep it from logging in')
     .argument('<name>', 'name of the account')
-    .addHelpText('after', '\nExample:\n  strongroom service disable mail-form')
+    .addHelpText(
+      'after',
+      '\nIts owner may enable it again: to keep it disabled, disable the owner, or name another one (service edit).\n\nExample:\n  strongroom service disable mail-form',
+    )
     .action(answering((invocation, name: string) => setActive(invocation, name, false)))
 }
 

@@ -7,6 +7,10 @@ const freshMs = 15_000
 /** Counting stops here: with a million rows it would take as long as a hundred thousand encryptions. */
 export const mostSessions = 10_000
 const mostRows = 1_000
+/** Counter of a hardware token that can be plugged in a thousand times more; its low byte counts the presses. */
+export const wornFrom = 8_132_352
+/** Encryptions of a key version that are 75 % of what is safe. */
+export const usedUpFrom = 3_221_225_472
 /** A session that was idle for this long does not count as in use, however long the site lets it live. */
 const inUseMs = 3_600_000
 
@@ -42,12 +46,12 @@ const sessions = bounded('sessions WHERE ended_at IS NULL AND last_seen_at > $1'
 // The conditions must be the same as in the indices of migration 33, which few rows fulfil. The plus sign keeps SQLite
 // from using the index by user, which has all devices (sqlite.org/optoverview, unary plus).
 const wornTokens = bounded(
-  `otp_devices WHERE kind = 'hwkey_otp' AND counter >= 8132352 AND +user_id IS NOT NULL`,
+  `otp_devices WHERE kind = 'hwkey_otp' AND counter >= ${wornFrom} AND +user_id IS NOT NULL`,
   mostRows,
 )
 
 const usedUpVersions = bounded(
   `key_versions v JOIN transparent_keys k ON k.id = v.key_id AND k.latest_version = v.version
-    WHERE v.invocations >= 3221225472 AND v.invocations < 4294967296 AND k.deleted_at IS NULL`,
+    WHERE v.invocations >= ${usedUpFrom} AND v.invocations < 4294967296 AND k.deleted_at IS NULL`,
   mostRows,
 )

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -157,5 +157,27 @@ describe('docs/examples', () => {
       stdout: '',
       stderr: expect.stringContaining('The login failed'),
     })
+  })
+})
+
+describe('README.md', () => {
+  it('By hand: its lines log in, encrypt, read the key and log out, with curl alone', async () => {
+    const trial = join(folder, 'trial')
+    mkdirSync(join(trial, 'tls'), { recursive: true })
+    copyFileSync(commonPki().ca, join(trial, 'tls/ca.pem'))
+    const { username, passphrase, totpSecret } = owner
+    const { port } = new URL(appliance.url)
+    const credentials = { passphrase, totpSecret, applicationKey: appliance.applicationKey }
+    writeFileSync(join(trial, 'strongroom.json'), JSON.stringify({ http: { port: Number(port) } }))
+    writeFileSync(join(trial, 'demo-credentials.json'), JSON.stringify(credentials))
+    const readme = readFileSync(join(examples, '../../README.md'), 'utf8')
+    const lines = (/^## By hand[^]*?```\n([^]*?)```/m.exec(readme)?.[1] ?? '')
+      .replace('~/strongroom-trial', trial)
+      .replace('"admin"', JSON.stringify(username))
+      .replaceAll('/transparent/1/', `/transparent/${vault}/`)
+    const [token = '', ...answers] = (await run('bash', ['-eu', '-c', lines])).stdout.trim().split('\n')
+    expect(token).toMatch(/^\w{42}$/)
+    expect(answers.map((answer) => JSON.parse(answer).CALLINFO.status)).toEqual(Array(4).fill('SUCCESS'))
+    expect(await opened('greeting', JSON.parse(answers[1] ?? '').CALLINFO.ciphertext)).toBe('hello')
   })
 })

@@ -178,3 +178,28 @@ describe('strongroom otp import', () => {
     expect((await run(['otp', 'import', file])).status).toBe(2)
   })
 })
+
+describe('strongroom doctor', () => {
+  it('names the hardware tokens and the keys that near a limit', async () => {
+    const limits = async () => (await ask(['doctor', '--only', 'limits'])).findings.slice(1)
+    const user = await appliance.addUser()
+    const client = await appliance.login(user)
+    const [{ id: vault }] = (await client.must('POST', '/vault', { vaultname: 'Ledgers' }))['VAULT'] as [{ id: string }]
+    await client.must('POST', `/transparent/${vault}/encrypt/busy`, { plaintext: 'AAAA' })
+    user.hardwareToken.useCounter = 31_766
+    expect(await logIn(user, user.hardwareToken.press())).toBe(200)
+    expect(await limits()).toEqual([])
+
+    user.hardwareToken.replug()
+    expect(await logIn(user, user.hardwareToken.press())).toBe(200)
+    const used = 0.75 * 2 ** 32
+    await appliance.store.transaction((tx) => tx.query(`UPDATE key_versions SET invocations = ${used}`))
+    expect(await limits()).toMatchObject([
+      {
+        state: 'warning',
+        detail: `the hardware token ${user.hardwareToken.publicId} of ${user.username} can be plugged in 1000 times more`,
+      },
+      { state: 'warning', detail: `the key busy of vault ${vault} has used up 75 % of its encryptions` },
+    ])
+  })
+})
