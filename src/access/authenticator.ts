@@ -7,6 +7,8 @@ export interface AuthenticationRequest {
   readonly token: string
   /** Where the call comes from. */
   readonly address: string
+  /** The session stays as it is: its token is not replaced, and its end not put off. */
+  readonly leavesSession?: boolean
   readonly vaultId?: number
   readonly resource?: { readonly query: ResourceQuery<unknown>; readonly name: string | number }
 }

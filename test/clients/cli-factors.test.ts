@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CardAppliance } from '../api/certificates/card-kit.ts'
@@ -67,10 +67,19 @@ describe('strongroom-cli', () => {
   it('keeps its session in the keyring of the desktop, where one works', async () => {
     const [machine, user] = [new Machine(appliance), await appliance.addUser()]
     const login = `"$0" --url ${machine.url} login --username ${user.username} --ca ca.pem`
-    const words = [appliance.applicationKey, user.passphrase, user.hardwareToken.press()].join('\\n')
+    const words = (...more: string[]) => [...more, user.passphrase, user.hardwareToken.press()].join('\\n')
+    const forgotten = ['session', 'application-key'].map(
+      (one) => `! secret-tool lookup program strongroom-cli secret ${one}`,
+    )
+    // Counts the runs of the real program.
+    chmodSync(machine.write('bin/secret-tool', '#!/bin/sh\necho "$1" >>runs\nexec /usr/bin/secret-tool "$@"\n'), 0o755)
     const script = `printf secret | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
-      printf '${words}\\n' | ${login} && "$0" vaults && secret-tool search --all program strongroom-cli && "$0" logout --forget &&
-      ! secret-tool lookup program strongroom-cli secret session && ! secret-tool lookup program strongroom-cli secret application-key`
+      export PATH=${join(machine.home, 'bin')}:$PATH
+      printf '${words(appliance.applicationKey)}\\n' | ${login} && test ! -e .config/strongroom-cli/secrets.json &&
+      rm runs && "$0" vaults && mv runs runs-of-call && secret-tool search --all program strongroom-cli &&
+      printf '${words()}\\n' | ${login} --keep file && ${forgotten.join(' && ')} && "$0" vaults &&
+      printf '${words()}\\n' | ${login} --keep keyring && "$0" vaults && cp .config/strongroom-cli/secrets.json left &&
+      "$0" logout --forget && ${forgotten.join(' && ')}`
     const { status, stdout, stderr } = spawnSync('dbus-run-session', ['--', 'bash', '-c', script, machine.program], {
       cwd: machine.home,
       env: machine.environment,
@@ -78,7 +87,10 @@ describe('strongroom-cli', () => {
     })
     expect([status, stdout]).toEqual([0, expect.stringContaining('kept in the keyring')])
     expect(stdout + stderr).toMatch(/label = Strongroom session at https/)
-    expect(existsSync(join(machine.home, '.config/strongroom-cli/secrets.json'))).toBe(false)
+    const written = (name: string) => readFileSync(join(machine.home, name), 'utf8')
+    // Each run may ask a person to unlock the keyring.
+    expect(written('runs-of-call')).toBe('lookup\n')
+    expect(JSON.parse(written('left'))).toEqual({ [machine.url]: {} })
     expect(readFileSync(join(machine.home, '.config/strongroom-cli/config.json'), 'utf8')).toContain(
       '"kept": "keyring"',
     )

@@ -57,7 +57,7 @@ describe('strongroom-cli upload and download', () => {
   })
 
   it('write nowhere else, whatever name another member gave the file', async () => {
-    for (const [at, name] of ['.bashrc', '-rf', '...'].entries()) {
+    for (const [at, name] of ['.bashrc', '-rf', '...', 'gpj\u202E.exe'].entries()) {
       await upload(vault.admin, { groupid: vault.id, objectname: `planted ${at}` }, Buffer.from('x'), name)
       const { status } = await machine.run(['download', `Files/planted ${at}`])
       expect([name, status]).toEqual([name, 1])

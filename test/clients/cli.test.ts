@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { mayMount } from '../support/disk.ts'
 import { totpCode } from '../support/hardware-token.ts'
-import { createObject, server } from '../support/object-kit.ts'
+import { createObject, server, upload } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import type { Ran } from '../support/machine-process.ts'
 import { Machine, machineOf } from './cli-kit.ts'
@@ -184,6 +184,17 @@ describe('a session of strongroom-cli', () => {
       tokens.add(own.session)
     }
     expect(tokens.size).toBeGreaterThan(2)
+    const before = own.session
+    expect((await own.run(['generate', '--length', '99999'])).status).toBe(1)
+    expect(own.session).not.toBe(before)
+    if (mayMount) {
+      // No file can be put in the place of a mounted one.
+      const file = join(own.home, '.config/strongroom-cli/secrets.json')
+      execFileSync('mount', ['--bind', file, file])
+      const { status, stderr } = await own.run(['generate'])
+      execFileSync('umount', [file])
+      expect([status, stderr]).toEqual([0, expect.stringMatching(/^The session cannot be kept: log in again\. .+\n$/)])
+    }
     own.remove()
     await strict.close()
   })
@@ -307,6 +318,22 @@ describe('reading by strongroom-cli', () => {
     const columns = rows.split('\n').map((row) => row.indexOf('  Admin'))
     expect(new Set(columns).size).toBe(1)
     await vault.admin.must('DELETE', `/vault/${id}`)
+  })
+
+  it('shows on a terminal, and only there, what of a text of others steers it', async () => {
+    const { id } = await makeVault(appliance, 'Steering', vault.admin)
+    await createObject(vault.admin, id, { objectname: 'file\u202Etxt.exe', cryptedinfo: '\tone\n\u2066two' })
+    const text = '\u001B]0;title\u0007 \u009B31m\tä\n'
+    await upload(vault.admin, { groupid: id, objectname: 'text' }, Buffer.from(text), 'text')
+    const shownBy = async (...args: string[]) => (await machine.atTerminal(args, [])).stdout
+    const reference = 'Steering/file\u202Etxt.exe'
+    expect(await shownBy('vaults', 'Steering')).toContain('Steering/file\\u202etxt.exe ')
+    expect(await machine.must(['vaults', 'Steering'])).toContain(`${reference} `)
+    expect(await shownBy('get', `${reference}/cryptedinfo`)).toBe('\tone\r\n\\u2066two\r\n')
+    expect(await machine.must(['get', `${reference}/cryptedinfo`])).toBe('\tone\n\u2066two\n')
+    expect(await shownBy('get', `${reference}/none`)).toMatch(/^strongroom-cli: file\\u202etxt.exe has no field none/)
+    expect(await shownBy('download', 'Steering/text', '-')).toContain('\\u001b]0;title\\u0007 \\u009b31m\tä\r\n')
+    expect(await machine.must(['download', 'Steering/text', '-'])).toBe(text)
   })
 
   it('goes through bash: a secret that a script takes is exact', async () => {

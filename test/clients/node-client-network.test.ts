@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient, type Client, type ClientOptions } from '../../clients/node/src/client.ts'
 import {
   NetworkError,
@@ -24,6 +25,7 @@ import {
   type Meddling,
   type TlsProxy,
 } from '../support/tls-proxy.ts'
+import { eventsOf } from '../support/trail.ts'
 import { makeVault } from '../support/vault.ts'
 import { failureOf, personOf } from './node-client-kit.ts'
 
@@ -102,6 +104,20 @@ describe('a call that is safe to repeat', () => {
     expect(String(await failureOf(idle.call('vault.list')))).toContain('nothing was sent or received for 500 ms')
   })
 
+  it('goes on where its process was stopped for longer, as by Ctrl-Z, and the answer has come meanwhile', async () => {
+    const transport = nodeTransport({ ca: appliance.ca, idleMs: 300 })
+    const idle = through({ url: new URL(appliance.url).origin, transport })
+    await idle.call('utils.version')
+    const calls = () => eventsOf(appliance).filter(({ operation }) => operation === 'utils.version').length
+    const [before, call] = [calls(), idle.call('utils.version', {}, { retries: 0 })]
+    // There is a connection, and the request is sent by now.
+    await setImmediate()
+    const stop = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+    while (calls() === before) stop(20)
+    stop(500)
+    expect((await call).CALLINFO.status).toBe('SUCCESS')
+  })
+
   it('waits as long as Retry-After says', async () => {
     proxy.meddle(html(429, { 'retry-after': '1' }))
     const begun = performance.now()
@@ -128,6 +144,10 @@ describe('a call that is safe to repeat', () => {
     expect(await list({ transport: nodeTransport(), retries: 0 })).toBe(
       'NetworkError: The appliance could not be reached: unable to verify the first certificate. Give the CA of its certificate as ca.',
     )
+    // A setting of Node.js that checks no certificate of any server counts for nothing here.
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(await list({ transport: nodeTransport(), retries: 0 })).toContain('unable to verify')
     await proxy.close()
     expect(await list({ retries: 0 })).toMatch(/could not be reached: connect ECONNREFUSED 127\.0\.0\.1:\d+\.$/)
     // fetch says only that it failed, and names the reason as a cause.
@@ -235,6 +255,22 @@ describe('calls of one tick', () => {
     expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.number))).toEqual(
       (texts as (string | number)[]).with(7, 1507).with(9, 1506).with(11, 1506),
     )
+  })
+
+  it('are not sent where they are cancelled while they wait for others', async () => {
+    const cancelled = new AbortController()
+    const own = through({ batch: { maxItems: 1, maxCalls: 1 } }).key(vault, 'k')
+    proxy.meddle(async (incoming, outgoing, pass) => {
+      cancelled.abort()
+      await passOn(incoming, outgoing, pass)
+    })
+    const calls = [own.encrypt('sent'), own.encrypt('waiting', { signal: cancelled.signal }), own.encrypt('last')]
+    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(proxy.seen).toHaveLength(2)
   })
 
   it('go by themselves where they say so, or the client does', async () => {

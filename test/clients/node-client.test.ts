@@ -235,6 +235,10 @@ describe('sessions of the client', () => {
     const key = own.key(id, 'k')
     for (let round = 0; round < 5; round++) await Promise.all([1, 2, 3, 4].map(async () => key.encrypt('x')))
     expect(new Set(tokens).size).toBeGreaterThan(2)
+    // Refusals tell the next token as well.
+    const last = tokens.at(-1)
+    for (let call = 0; call < 4; call++) await failureOf(own.call('vault.read', { params: { vaultid: 987_654 } }))
+    expect(tokens.at(-1)).not.toBe(last)
     own.close()
     await strict.close()
   })

@@ -1,10 +1,11 @@
 import { createClient, type Client } from '@strongroom/client'
 import { nodeTransport, type OnProgress } from '@strongroom/client/node'
 import { readFileSync } from 'node:fs'
-import { LoginNeeded, Refusal, UsageError } from './exit-code.ts'
+import { LoginNeeded, Refusal, sentenceOf, UsageError } from './exit-code.ts'
 import { unreadable } from './private-file.ts'
 import { storeOf } from './secret-store.ts'
 import { readSettings, readUrl, type ApplianceSettings } from './settings.ts'
+import type { Terminal } from './terminal.ts'
 
 /** The appliance that a command uses. */
 export interface Target {
@@ -40,6 +41,12 @@ export function contentOf(file: string): Buffer {
   }
 }
 
+/**
+ * Milliseconds for which a token of the keyring is used without another look: each starts a program, and may ask a person
+ * to unlock. A token that another process has replaced stays good for 30 seconds.
+ */
+const keyringFreshMs = 10_000
+
 export interface Connection {
   readonly client: Client
   /** Sets the listener for the progress of bodies. */
@@ -48,26 +55,35 @@ export interface Connection {
 }
 
 /** Connects with the session of the last login. @throws LoginNeeded */
-export function connect(option: string | undefined): Connection {
+export function connect(option: string | undefined, terminal: Pick<Terminal, 'complain'>): Connection {
   const { url, known } = targetOf(option)
   if (known.kept === undefined) throw new LoginNeeded(url)
   const store = storeOf(url, known.kept)
   const token = store.read('session')
   if (token === undefined) throw new LoginNeeded(url)
   let own: string | undefined = token
+  let readTick = performance.now()
   /** Stores the new token. A token that another process has stored meanwhile is newer and is not replaced. */
   function keep(next: string | undefined): void {
-    const isOwn = store.read('session') === own
-    own = next
-    if (!isOwn) return
-    if (next === undefined) store.remove('session')
-    else store.write('session', next)
+    try {
+      const isOwn = store.read('session') === own
+      own = next
+      if (!isOwn) return
+      if (next === undefined) store.remove('session')
+      else store.write('session', next)
+    } catch (error) {
+      // The call itself was answered, and has perhaps changed something.
+      own = next
+      terminal.complain(`The session cannot be kept: log in again. ${sentenceOf(error)}`)
+    }
   }
   /**
    * The token that another process of this user has stored since. The appliance may take the use of a replaced one for
    * that of a thief, and a command may wait long for its input.
    */
   function newest(): string | undefined {
+    if (known.kept === 'keyring' && performance.now() - readTick < keyringFreshMs) return own
+    readTick = performance.now()
     try {
       const stored = store.read('session')
       if (stored !== undefined && readSettings().appliances[url]?.username === known.username) own = stored

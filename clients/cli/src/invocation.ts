@@ -38,7 +38,7 @@ export const connected = <A extends unknown[]>(
   work: (connection: Connection, invocation: Invocation, ...args: A) => Promise<Answer | undefined>,
 ) =>
   answering(async (invocation, ...args: A) => {
-    const connection = connect(invocation.url)
+    const connection = connect(invocation.url, invocation.terminal)
     try {
       return await work(connection, invocation, ...args)
     } finally {

@@ -16,7 +16,7 @@ import { addSet } from './commands/set.ts'
 import { addTemplate } from './commands/template.ts'
 import { addVaults } from './commands/vaults.ts'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit-code.ts'
-import { createTerminal, printable, type Streams } from './terminal.ts'
+import { createTerminal, type Streams } from './terminal.ts'
 
 const help = `
 A reference is VAULT/OBJECT/FIELD, with the folders of the object between vault and object. Each part is a name, or
@@ -99,7 +99,7 @@ export async function runProgram(args: readonly string[], streams: Streams): Pro
     return exitCode
   } catch (error) {
     // Commander has already printed its message.
-    if (!(error instanceof CommanderError)) terminal.complain(`strongroom-cli: ${printable(sentenceOf(error))}`)
+    if (!(error instanceof CommanderError)) terminal.complain(`strongroom-cli: ${sentenceOf(error)}`)
     return exitCodeOf(error)
   }
 }

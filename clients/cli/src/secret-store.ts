@@ -48,7 +48,7 @@ function keyringStore(url: string): SecretStore {
 
 type Kept = Readonly<Record<string, Partial<Readonly<Record<SecretName, string>>>>>
 
-export const secretsFile = (): string => join(settingsFolder(), 'secrets.json')
+const secretsFile = (): string => join(settingsFolder(), 'secrets.json')
 
 function allKept(): Kept {
   const text = readPrivateFile(secretsFile())
@@ -80,6 +80,9 @@ function fileStore(url: string): SecretStore {
     },
   }
 }
+
+/** The name of the place, for a person. */
+export const placeOf = (kept: 'keyring' | 'file'): string => (kept === 'keyring' ? 'the keyring' : secretsFile())
 
 export const storeOf = (url: string, kept: 'keyring' | 'file'): SecretStore =>
   kept === 'keyring' ? keyringStore(url) : fileStore(url)

@@ -14,11 +14,14 @@ export interface Terminal {
   readonly isInteractive: boolean
   /** Whether standard output is a terminal. */
   readonly isShown: boolean
-  /** Writes to standard output, unchanged. Resolves when there is room for more. */
+  /**
+   * Writes to standard output: unchanged, but for a terminal, which shows control characters and carries none of them
+   * out. Resolves when there is room for more.
+   */
   write(content: string | Uint8Array): Promise<void>
-  /** Writes a line to standard error. */
+  /** Writes a line to standard error, made printable. */
   complain(text: string): void
-  /** Writes a line to standard error, if that is a terminal. */
+  /** The same, if standard error is a terminal. */
   remark(text: string): void
   /** Replaces the current line of standard error, if that is a terminal. */
   overwrite(text: string): void
@@ -41,7 +44,10 @@ const pasteMs = 200
 
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   const isInteractive = stdin.isTTY === true
+  const isShown = stdout.isTTY === true
   const isRead = stderr.isTTY === true
+  // Of the whole output, because a character may be split between two pieces.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let lines: Promise<string[]> | undefined
 
   async function nextLine(question: string): Promise<string> {
@@ -62,15 +68,21 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     return line
   }
 
+  const harmless = (content: string | Uint8Array): string =>
+    escaped(typeof content === 'string' ? content : decoder.decode(content, { stream: true }), steeringText)
+  const complain = (text: string): void => void stderr.write(`${escaped(text, steeringLine)}\n`)
+
   return {
     isInteractive,
-    isShown: stdout.isTTY === true,
+    isShown,
     stdin,
     write: (content) =>
-      new Promise((resolve, reject) => stdout.write(content, (error) => (error ? reject(error) : resolve()))),
-    complain: (text) => void stderr.write(`${text}\n`),
-    remark: (text) => void (isRead && stderr.write(`${text}\n`)),
-    overwrite: (text) => void (isRead && stderr.write(`\r\u001B[K${text}`)),
+      new Promise((resolve, reject) =>
+        stdout.write(isShown ? harmless(content) : content, (error) => (error ? reject(error) : resolve())),
+      ),
+    complain,
+    remark: (text) => void (isRead && complain(text)),
+    overwrite: (text) => void (isRead && stderr.write(`\r\u001B[K${escaped(text, steeringLine)}`)),
     ask: (question) => ask(question, true),
     askSecret: (question) => ask(question, false),
     async askValue(question) {
@@ -134,8 +146,14 @@ async function readAll(stdin: Readable): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Replaces control characters in text of others by question marks, because they could control the terminal. */
-export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
+/** What steers a terminal, or has it show a text in another order than it has (UAX #9), where a text is one line. */
+const steeringLine = /[\p{Cc}\p{Bidi_Control}]/gu
+/** The same where a text may have lines and tabs. */
+const steeringText = /(?!\r?\n|\t)[\p{Cc}\p{Bidi_Control}]/gu
+
+/** Writes these characters as `\u001b`, which is also what they are in JSON: they may come from other users. */
+const escaped = (text: string, characters: RegExp): string =>
+  text.replaceAll(characters, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30FF\uFF01-\uFF60]/gu
 
@@ -146,9 +164,9 @@ const columnsOf = (text: string): number =>
     .replaceAll(wide, '--')
     .replaceAll(/[^]/gu, '-').length
 
-/** Formats rows as aligned columns. */
+/** Formats rows as aligned columns, a line each. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const shown = rows.map((row) => row.map(printable))
+  const shown = rows.map((row) => row.map((cell) => escaped(cell, /\p{Cc}/gu)))
   const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => columnsOf(row[at] ?? ''))))
   return shown
     .map(

@@ -13,10 +13,10 @@ export interface AnyEnvelope {
 const genericNumber = 2000
 
 /**
- * Reads the envelope of a success.
+ * Reads the envelope of a success. `onToken` gets the token for the next call, which refusals have as well.
  * @throws StrongroomError for a failure; ProtocolError for an answer that is not an envelope
  */
-export async function readAnswer(answer: TransportAnswer): Promise<AnyEnvelope> {
+export async function readAnswer(answer: TransportAnswer, onToken?: (token: string) => void): Promise<AnyEnvelope> {
   const details = {
     status: answer.status,
     requestId: answer.header('x-request-id'),
@@ -28,6 +28,7 @@ export async function readAnswer(answer: TransportAnswer): Promise<AnyEnvelope> 
     const message = `Status ${answer.status}, and no envelope of the appliance but ${type}: is a proxy in between, or the address wrong?`
     throw new ProtocolError(message, { code: 'protocol', ...details })
   }
+  if (typeof envelope.CALLINFO.token === 'string') onToken?.(envelope.CALLINFO.token)
   if (envelope.CALLINFO.status === 'SUCCESS') return envelope
   const [number, text = 'The call failed.'] =
     Object.entries(envelope.ERRORCODES ?? {}).find(([known]) => Number(known) !== genericNumber) ?? []

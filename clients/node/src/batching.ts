@@ -47,7 +47,7 @@ export function createBatching(send: SendBatch, limits: BatchLimits) {
 
   function flush(): void {
     for (const { call, waiting } of groups.values())
-      for (const part of partsOf(waiting.filter(stillWanted), limits)) ready.push(() => sendPart(call, part))
+      for (const part of partsOf(waiting, limits)) ready.push(() => sendPart(call, part))
     groups.clear()
     sendReady()
   }
@@ -64,7 +64,8 @@ export function createBatching(send: SendBatch, limits: BatchLimits) {
     }
   }
 
-  async function sendPart(call: BatchCall, part: readonly Waiting[]): Promise<void> {
+  async function sendPart(call: BatchCall, waiting: readonly Waiting[]): Promise<void> {
+    const part = waiting.filter(stillWanted)
     const [first, second] = part
     if (first === undefined) return
     const sent = new AbortController()

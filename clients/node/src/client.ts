@@ -89,9 +89,9 @@ export function createClient(options: ClientOptions): Client {
     const body = await bodyOf(method, input)
     const sendOnce = async (token: string | undefined): Promise<AnyEnvelope> => {
       const limits = { signal: callOptions.signal, timeoutMs: callOptions.timeoutMs ?? timeoutMs }
-      const envelope = await send(transport, { method, url, body, token }, limits)
-      if (token !== undefined) session.used(token, envelope.CALLINFO.token)
-      return envelope
+      if (token === undefined) return send(transport, { method, url, body }, limits)
+      const onToken = (next: string): void => session.used(token, next)
+      return send(transport, { method, url, body, token, onToken }, limits)
     }
     const attempt = async (): Promise<AnyEnvelope> => {
       if (access === 'public') return sendOnce(undefined)

@@ -29,12 +29,13 @@ export function nodeTransport({
 }: NodeTransportOptions = {}): Transport {
   checkPem('ca', tls.ca)
   checkPem('cert', tls.cert)
-  const agent = new Agent({ ...tls, keepAlive: true, maxSockets: maxConnections })
+  // Said here, because NODE_TLS_REJECT_UNAUTHORIZED decides otherwise.
+  const agent = new Agent({ ...tls, rejectUnauthorized: true, keepAlive: true, maxSockets: maxConnections })
   return {
     send: ({ method, url, headers, body, signal }) =>
       new Promise((resolve, reject) => {
         const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-        const options = { method, agent, headers: { ...headers, ...length }, signal, timeout: idleMs }
+        const options = { method, agent, headers: { ...headers, ...length }, signal }
         const outgoing = request(url, options, (incoming) =>
           resolve({
             status: incoming.statusCode ?? 0,
@@ -43,7 +44,7 @@ export function nodeTransport({
           }),
         )
         outgoing.on('error', reject)
-        outgoing.on('timeout', () => outgoing.destroy(new Error(`nothing was sent or received for ${idleMs} ms`)))
+        if (idleMs !== undefined) endWhenIdle(outgoing, idleMs)
         if (onProgress === undefined) outgoing.end(body)
         else writeInPieces(outgoing, viewOf(body ?? ''), onProgress)
       }),
@@ -53,6 +54,19 @@ export function nodeTransport({
       for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy()
     },
   }
+}
+
+function endWhenIdle(outgoing: ClientRequest, idleMs: number): void {
+  outgoing.once('socket', (socket) => {
+    const moved = (): number => socket.bytesRead + socket.bytesWritten
+    // In a process that was stopped (Ctrl-Z) the timer ends before what has arrived meanwhile is read, and this after.
+    const endUnlessMoved = (before: number): void => {
+      if (moved() === before) outgoing.destroy(new Error(`nothing was sent or received for ${idleMs} ms`))
+    }
+    const check = (): void => void setImmediate(endUnlessMoved, moved())
+    socket.setTimeout(idleMs).on('timeout', check)
+    outgoing.once('close', () => socket.setTimeout(0).off('timeout', check))
+  })
 }
 
 /** @throws TypeError for a path, from which TLS takes no certificate, and says only that the CA is unknown */

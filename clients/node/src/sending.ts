@@ -8,6 +8,8 @@ export interface Outgoing {
   readonly url: string
   readonly body: Body | undefined
   readonly token?: string | undefined
+  /** Called with the token for the next call. */
+  readonly onToken?: (token: string) => void
 }
 
 export interface TryLimits {
@@ -18,7 +20,7 @@ export interface TryLimits {
 /** Sends a request once and resolves to the envelope of its success. The time limit covers the whole answer. */
 export async function send(
   transport: Transport,
-  { method, url, body, token }: Outgoing,
+  { method, url, body, token, onToken }: Outgoing,
   { signal, timeoutMs }: TryLimits,
 ): Promise<AnyEnvelope> {
   const headers = {
@@ -36,7 +38,7 @@ export async function send(
   }, timeoutMs)
   try {
     const request = { method, url, headers, body: body?.content, signal: attempt.signal }
-    return await readAnswer(await transport.send(request).catch(unreachable))
+    return await readAnswer(await transport.send(request).catch(unreachable), onToken)
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     if (isLate) throw new NetworkError(`No whole answer came within ${timeoutMs} ms.`, { code: 'timeout' })

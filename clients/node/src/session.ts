@@ -7,7 +7,7 @@ export interface Session {
   /** Resolves to the token for the next call, after a login if there is no session. */
   token(signal: AbortSignal | undefined): Promise<string>
   /** Notes that a call with this token was answered, and the token that the answer gives for the next call. */
-  used(sent: string, next: string | undefined): void
+  used(sent: string, next: string): void
   /**
    * Forgets a token that the appliance refuses. Returns whether the call can be repeated with another token or a new
    * login.
@@ -93,7 +93,7 @@ export function createSession({ login, token, onToken, send }: SessionOptions): 
     used(sent, next) {
       if (open?.token !== sent) return
       if (open.idleMs > 0) open.endsAt = Date.now() + open.idleMs
-      if (next === undefined || next === sent) return
+      if (next === sent) return
       open.token = next
       onToken?.(next)
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from email.utils import parsedate_to_datetime
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, Mapping, Optional
 
 from .errors import ProtocolError, appliance_error
 from .steps import Answer
@@ -17,8 +17,10 @@ Envelope = Dict[str, Any]
 _GENERIC = "2000"
 
 
-def read_answer(answer: Answer) -> Envelope:
-    """Returns the envelope of a success. Raises StrongroomError for a failure, ProtocolError for anything else."""
+def read_answer(answer: Answer, on_token: Callable[[str], None] = lambda _token: None) -> Envelope:
+    """Returns the envelope of a success. Raises StrongroomError for a failure, ProtocolError for anything else.
+    ``on_token`` gets the token for the next call, which refusals have as well.
+    """
     request_id = answer.headers.get("x-request-id")
     retry_after = _seconds(answer.headers.get("retry-after"))
     envelope = _parse(answer.body)
@@ -31,6 +33,9 @@ def read_answer(answer: Answer) -> Envelope:
             request_id=request_id,
             retry_after=retry_after,
         )
+    token = envelope["CALLINFO"].get("token")
+    if isinstance(token, str):
+        on_token(token)
     if envelope["CALLINFO"]["status"] == "SUCCESS":
         return envelope
     codes: Mapping[str, str] = _mapping(envelope.get("ERRORCODES"))

@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, Optional
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -134,9 +135,7 @@ class Core:
         return (yield from self._with_token(request, (yield from self.session.token())))
 
     def _with_token(self, request: Send, token: str) -> Steps[Envelope]:
-        envelope = yield from _once(replace(request, token=token))
-        self.session.used(token, envelope["CALLINFO"].get("token"))
-        return envelope
+        return read_answer((yield replace(request, token=token)), partial(self.session.used, token))
 
     def _send_login(self, login: Login) -> Steps[Envelope]:
         base = self._base

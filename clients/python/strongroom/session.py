@@ -102,14 +102,14 @@ class Session:
         self._on_token(token)
         return token
 
-    def used(self, sent: str, following: object) -> None:
+    def used(self, sent: str, following: str) -> None:
         """Notes that a call with this token was answered, and the token that the answer gives for the next call."""
         session = self._open
         if session is None or session.token != sent:
             return
         if session.idle > 0:
             session.ends_at = time.monotonic() + session.idle
-        if isinstance(following, str) and following != sent:
+        if following != sent:
             session.token = following
             self._on_token(following)
 

@@ -113,7 +113,7 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
       if (hash === undefined || row === undefined) throw new Fault('session.invalid')
       const now = clock.now()
       await checkLiveness(row, request.address, now)
-      const token = await nextToken(row, { token: request.token, hash }, now)
+      const token = request.leavesSession ? request.token : await nextToken(row, { token: request.token, hash }, now)
       return authenticationIn(row, { request, hash, token })
     },
 

@@ -172,6 +172,8 @@ interface Stated<P, B, A extends Access<unknown>> {
   readonly operation: string
   readonly handler: HandlerName
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'LIST'
+  /** Set for a GET that changes something: HEAD is not served there, because it is safe (RFC 9110 §9.2.1). */
+  readonly changes?: true
   /** Path below `/api/1.0`. */
   readonly path: `/${string}`
   readonly summary: string

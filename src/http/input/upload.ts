@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { finished, PassThrough, Readable } from 'node:stream'
+import { finished, PassThrough, Readable, type Writable } from 'node:stream'
 import createMulter from '@koa/multer'
 import { Fault } from '../../fault.ts'
 import type { UploadedFile } from '../contract/endpoint.ts'
@@ -92,6 +92,7 @@ async function parse(
   limits: FormLimits,
 ): Promise<Fault | undefined> {
   let refusal: Fault | undefined
+  let skippedParts: (() => number) | undefined
   let hasBegun = false
   const receive = createMulter({
     storage,
@@ -107,6 +108,7 @@ async function parse(
     },
     streamHandler(_request, parser) {
       hasBegun = true
+      skippedParts = countSkippedParts(parser)
       // multer limits each field but not their total, and makes a list of fields with the same name.
       parser.on('field', (name: string | undefined, value: string | undefined, info: PartInfo) => {
         refusal ??= encodingFault(info) ?? fields.add(name, value)
@@ -132,6 +134,7 @@ async function parse(
   } catch (error) {
     if (hasBegun) return refusal ?? faultOf(error, limits)
   }
+  if (skippedParts && skippedParts() > 0) refusal ??= dispositionFault()
   if (hasBegun) return refusal
   body.destroy()
   return new Fault('request.not_form', 'The Content-Type of the form names no boundary (RFC 7578 §4.1).')
@@ -152,6 +155,27 @@ function encodingFault({ encoding }: PartInfo): Fault | undefined {
     `The Content-Transfer-Encoding ${encoding.slice(0, 64)} of a part is not supported: send the bytes as they are (RFC 7578 §4.7).`,
   )
 }
+
+/**
+ * Counts the parts of which busboy tells nothing: it skips those without a Content-Disposition that it can read. Each
+ * part has a head, whose parser is in place until the head has ended.
+ */
+function countSkippedParts(parser: Writable): () => number {
+  let skipped = 0
+  let headParser: unknown = null
+  Object.defineProperty(parser, '_hparser', {
+    get: () => headParser,
+    set(next: unknown) {
+      if (next === null && headParser !== null) skipped += 1
+      headParser = next
+    },
+  })
+  for (const event of ['field', 'file']) parser.on(event, () => (skipped -= 1))
+  return () => skipped
+}
+
+const dispositionFault = (): Fault =>
+  new Fault('request.invalid', 'A part of the form has no Content-Disposition that says form-data (RFC 7578 §4.2).')
 
 interface Fields {
   readonly values: JsonObject

@@ -137,6 +137,8 @@ function createRoutes(endpoints: readonly AnyEndpoint[]): (path: string) => read
     const path = prefix + contract.path
     const layer = router.register(path, [contract.method], () => undefined)
     if (layer instanceof Router) throw new TypeError(`${path} is more than one path`)
+    // The router adds HEAD to GET.
+    if (contract.changes) layer.methods = [contract.method]
     chapters.set(chapterOf(path), [...(chapters.get(chapterOf(path)) ?? []), { layer, contract }])
   }
   return (path) => chapters.get(chapterOf(path)) ?? []

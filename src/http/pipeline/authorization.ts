@@ -67,7 +67,13 @@ export function createAuthorization(authenticator: Authenticator): Authorization
     resource: ReturnType<typeof resourceOf> = {},
   ): Promise<Authentication> {
     request.authenticationTried = true
-    const authentication = await authenticator.authenticate({ token, address: request.client.address, ...resource })
+    const authentication = await authenticator.authenticate({
+      token,
+      address: request.client.address,
+      // HEAD is safe (RFC 9110 §9.2.1), and its answer has no body that could tell the next token.
+      leavesSession: request.koa.method === 'HEAD',
+      ...resource,
+    })
     request.caller = authentication.caller
     passOn(request.envelope, token, authentication.token)
     request.envelope.responseVersion = authentication.caller.responseVersion

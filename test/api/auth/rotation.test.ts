@@ -4,6 +4,7 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { openDatabase } from '../../support/database-owner.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
+import { curl } from '../../support/wire.ts'
 
 const started = async (session: Record<string, unknown>, workers = 1) => {
   const appliance = await TestAppliance.own({ session, http: { workers } })
@@ -110,6 +111,11 @@ describe('strict', () => {
     const user = await appliance.addUser()
     const client = await appliance.login(user)
     const first = client.token ?? ''
+    // Its answer has no body, in which the next token could stand.
+    await curl(appliance, '/auth/check', '--head', '--header', `X-Http-Token: ${first}`)
+    expect(await appliance.store.query('SELECT superseded_at FROM session_tokens', [])).toEqual([
+      { superseded_at: null },
+    ])
     await client.must('POST', '/auth/check')
     expect(client.token).not.toBe(first)
     expect((await check(appliance, first)).status).toBe(200)

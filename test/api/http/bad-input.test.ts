@@ -294,6 +294,14 @@ describe('an address', () => {
     expect(head.split('\r\n\r\n')[1]).toBe('')
   })
 
+  it('ends no session by HEAD, which is safe', async () => {
+    const { token = '' } = await appliance.login(user)
+    const head = await curl(appliance, '/auth/logout', '--head', '--header', `X-Http-Token: ${token}`)
+    expect(head).toMatch(/^HTTP\/\S+ 405/)
+    expect(head).toMatch(/^allow: GET, OPTIONS\r$/im)
+    expect((await appliance.client(token).get('/vault')).status).toBe(200)
+  })
+
   it.each(['/vault/', '/vault?', '/vault/?', '/vault?unknown=1', '/vault?a+b=%20c&%C3%A9=%F0%9F%94%91'])(
     'may be written %s',
     async (path) => {

@@ -116,6 +116,15 @@ class Network(unittest.TestCase):
         with self.assertRaises(strongroom.ConflictError):
             self.create()
 
+    def test_takes_the_next_token_from_a_refusal_as_well(self) -> None:
+        tokens: List[Optional[str]] = []
+        own = self.through(on_token=tokens.append, retries=0)
+        refusal = {**json.loads(BUSY), "CALLINFO": {"status": "FAIL", "token": "next"}}
+        self.meddler.planned = [answer(503, json.dumps(refusal))]
+        with self.assertRaises(UnavailableError):
+            own.call("vault.list")
+        self.assertEqual(tokens, ["next"])
+
     def test_outlives_a_token_that_dies_in_the_middle_of_a_batch(self) -> None:
         tokens: List[Optional[str]] = []
         own = self.through(token=None, login=person(), on_token=tokens.append)

@@ -37,6 +37,13 @@ describe('the contracts', () => {
     else expect(inPath).toContain(resource?.vaultOf ? resource.parameter : 'vaultid')
   })
 
+  it('say of a GET that changes something that it does, because HEAD would have its effect', () => {
+    const reading = named.filter(([, { method }]) => method === 'GET')
+    const changing = reading.filter(([, { run }]) => /\b(commit|recordWithChange|setToken)\b/.test(String(run)))
+    expect(changing.map(([name]) => name)).toEqual(['GET /auth/logout'])
+    for (const [name, { changes }] of reading) expect(changes === true, name).toBe(name === 'GET /auth/logout')
+  })
+
   it('make nothing public except the login, one-time links and the documentation', () => {
     expect(named.filter(([, { access }]) => access.kind === 'public').map(([name]) => name)).toEqual([
       'POST /auth',

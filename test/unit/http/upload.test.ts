@@ -111,6 +111,21 @@ describe('a form, as curl sends it', () => {
     ['an unknown character set', ['-F', 'a=1;type=text/plain;charset=x'], /^request.invalid: .* field a .* UTF-8/],
     ['an encoded file', ['-F', `a=@${small.path};encoder=base64`], /^request.invalid: .* base64 .*as they are/],
     ['an encoded field', ['-F', 'a=1;encoder=quoted-printable'], /^request.invalid: .* quoted-printable /],
+    [
+      'a part without a Content-Disposition',
+      [
+        '-H',
+        'Content-Type: multipart/form-data; boundary=b',
+        '--data-binary',
+        '--b\r\nContent-Type: text/plain\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n',
+      ],
+      /^request.invalid: A part of the form has no Content-Disposition/,
+    ],
+    [
+      'a last part with another Content-Disposition, behind a file',
+      ['-F', `f=@${small.path}`, '-F', 'a=1;headers="Content-Disposition: attachment"'],
+      /^request.invalid: A part of the form has no Content-Disposition/,
+    ],
     ['no boundary', ['-H', 'Content-Type: multipart/form-data', '-d', 'x'], /^request.not_form: .*boundary/],
     [
       'a form without an end',

@@ -44,8 +44,11 @@ async function download(
   }
 }
 
-/** Checks the file name, which another member of the vault chose: it must not lead out of this folder or be hidden. */
+/**
+ * Checks the file name, which another member of the vault chose: it must not lead out of this folder, be hidden, or look
+ * like another.
+ */
 function ownName(name: string): string {
-  if (/^[^./\\\p{Cc}-][^/\\\p{Cc}]*$/u.test(name)) return name
+  if (/^[^./\\\p{Cc}\p{Bidi_Control}-][^/\\\p{Cc}\p{Bidi_Control}]*$/u.test(name)) return name
   throw new Refusal('The name of the file is none for this folder: say where to write it.')
 }

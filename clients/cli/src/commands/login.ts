@@ -5,9 +5,9 @@ import { resolve } from 'node:path'
 import { authorityOf, contentOf, targetOf, type Target } from '../connection.ts'
 import { Refusal, sentenceOf, UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
-import { keepSession, secretsFile, storeOf } from '../secret-store.ts'
+import { keepSession, placeOf, storeOf } from '../secret-store.ts'
 import { saveAppliance } from '../settings.ts'
-import { printable, type Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 interface LoginOptions {
   readonly username?: string
@@ -87,16 +87,28 @@ async function logIn({ terminal, url: option }: Invocation, options: LoginOption
     const { kept, store, problem } = keepSession(url, token, options.keep)
     store.write('application-key', form.apikey)
     saveAppliance(url, { username, ...(ca === undefined ? {} : { ca }), kept })
+    removeElsewhere({ url, known }, kept, terminal)
     if (problem !== undefined) terminal.remark(`No keyring works here: ${problem}`)
     const advice = [audit.violations, audit.warnings].flatMap((one) => Object.values(one))
-    for (const sentence of advice) terminal.complain(printable(sentence))
-    const place = kept === 'keyring' ? 'the keyring' : secretsFile()
+    for (const sentence of advice) terminal.complain(sentence)
     return {
       json: { url, username, fullname, kept, advice },
-      text: `Logged in at ${url} as ${printable(username)}. The session is kept in ${place}.\n`,
+      text: `Logged in at ${url} as ${username}. The session is kept in ${placeOf(kept)}.\n`,
     }
   } finally {
     client.close()
+  }
+}
+
+/** Removes what the last login kept in the other place: the new session is the only one. */
+function removeElsewhere({ url, known }: Target, kept: 'keyring' | 'file', terminal: Terminal): void {
+  if (known.kept === undefined || known.kept === kept) return
+  const earlier = storeOf(url, known.kept)
+  try {
+    earlier.remove('session')
+    earlier.remove('application-key')
+  } catch (error) {
+    terminal.complain(`The session of the last login stays in ${placeOf(known.kept)}. ${sentenceOf(error)}`)
   }
 }
 
@@ -128,7 +140,7 @@ function keptKey(terminal: Terminal, { url, known }: Target, { keep }: LoginOpti
     return storeOf(url, known.kept).read('application-key')
   } catch (error) {
     if (known.kept === 'file' || keep === 'keyring') throw error
-    terminal.complain(printable(sentenceOf(error)))
+    terminal.complain(sentenceOf(error))
     return undefined
   }
 }

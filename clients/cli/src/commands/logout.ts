@@ -4,6 +4,7 @@ import { connect, targetOf } from '../connection.ts'
 import { LoginNeeded, sentenceOf } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { storeOf } from '../secret-store.ts'
+import type { Terminal } from '../terminal.ts'
 
 export function addLogout(program: Command): void {
   program
@@ -14,12 +15,12 @@ export function addLogout(program: Command): void {
     .action(answering(logOut))
 }
 
-async function logOut({ url: option }: Invocation, { forget = false }: { readonly forget?: boolean }) {
+async function logOut({ url: option, terminal }: Invocation, { forget = false }: { readonly forget?: boolean }) {
   const { url, known } = targetOf(option)
   let ended = false
   let sentence = `There is no session at ${url} any more.`
   try {
-    ended = await end(option)
+    ended = await end(option, terminal)
     if (ended) sentence = `Logged out of ${url}.`
   } catch (error) {
     // With --forget, an unreachable appliance is no error: it ends the session after its timeout.
@@ -35,10 +36,10 @@ async function logOut({ url: option }: Invocation, { forget = false }: { readonl
 }
 
 /** Ends the session. Resolves to whether there was one. */
-async function end(option: string | undefined): Promise<boolean> {
+async function end(option: string | undefined, terminal: Terminal): Promise<boolean> {
   let connection: ReturnType<typeof connect>
   try {
-    connection = connect(option)
+    connection = connect(option, terminal)
   } catch (error) {
     if (error instanceof LoginNeeded) return false
     throw error

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { connect } from '../connection.ts'
+import { connect, type Connection } from '../connection.ts'
 import { Refusal, UsageError } from '../exit-code.ts'
 import { several, type Invocation } from '../invocation.ts'
 import { createLookup } from '../lookup.ts'
@@ -35,9 +35,10 @@ async function run(
   [file = '', ...args]: string[],
   { env = [] }: { env?: readonly string[] },
 ): Promise<void> {
-  const { url, finish } = this.optsWithGlobals<Invocation>()
+  const { url, terminal, finish } = this.optsWithGlobals<Invocation>()
   if (env.length === 0) throw new UsageError('Give --env NAME=VAULT/OBJECT/FIELD at least once.')
-  const secrets = await valuesOf(url, env.map(readVariable))
+  const variables = env.map(readVariable)
+  const secrets = await valuesOf(connect(url, terminal), variables)
   finish(await execute(file, args, { ...process.env, ...secrets }))
 }
 
@@ -49,8 +50,7 @@ function readVariable(text: string): Variable {
 }
 
 /** Reads all values before the command starts. The connection is then closed and the session saved. */
-async function valuesOf(url: string | undefined, variables: readonly Variable[]): Promise<Record<string, string>> {
-  const connection = connect(url)
+async function valuesOf(connection: Connection, variables: readonly Variable[]): Promise<Record<string, string>> {
   try {
     const lookup = createLookup(connection.client)
     const values: Record<string, string> = {}

@@ -9,6 +9,7 @@ export const logout = (sessions: Sessions) =>
     handler: 'AuthHandler',
     method: 'GET',
     path: '/auth/logout',
+    changes: true,
     summary: 'Log out',
     details:
       'The session and all its tokens end at once. A browser whose session is in a cookie is told to forget it, with all that it kept of this address.',
