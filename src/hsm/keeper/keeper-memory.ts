@@ -17,6 +17,7 @@ import type { Clocks } from './first-records.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
 import { type KeeperState, openKeeperState } from './keeper-state.ts'
+import { openKeptRights } from './kept-rights.ts'
 import { lowerRoots, mayBeTold } from './known-roots.ts'
 import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
@@ -116,7 +117,7 @@ export function openKeeperMemory({
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const recoverers = createRecoverers(state)
-  const newest = openNewestRecords(state, { floors, recoverers }, { now, elapsed })
+  const newest = openNewestRecords(state, { floors, recoverers }, { now, elapsed, lasting })
   const judges = { token, ...newest, begunSessions, now }
   const usedAssertions = createUsedAssertions(state, lasting)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
@@ -218,12 +219,12 @@ function forgetNewest(
 function openNewestRecords(
   state: KeeperState,
   { floors, recoverers }: Pick<KeeperMemory, 'floors' | 'recoverers'>,
-  clocks: Clocks,
+  { lasting, ...clocks }: Clocks & { readonly lasting: () => number },
 ): Newest {
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, clocks, recoverers),
-    shownRights: createShownRights(clocks.now),
+    shownRights: createShownRights(openKeptRights(state, lasting), clocks.now),
     accountIds: createAccountIds(state),
     vaultNumbers: createVaultNumbers(state),
   }
