@@ -3,6 +3,7 @@ import { createLeakyBucket } from '../../access/leaky-bucket.ts'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import { isOwnChain } from '../../config/chain-name.ts'
 import type { Config } from '../../config/schema.ts'
+import { Fault } from '../../fault.ts'
 import { isOfRelease020 } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tryRulesOf } from '../try-rules.ts'
@@ -56,8 +57,8 @@ export interface KeeperMemory {
   readonly sealedRecords: SealedRecords
   readonly firstCounts: FirstCounts
   readonly otps: OtpJudge
-  /** Whether one more link may be sealed for this user: each of them stays in the file. */
-  readonly mayMakeLink: (user: Buffer) => boolean
+  /** Counts a link of this user: each of them stays in the file. @throws Fault `request.quota` */
+  readonly countLink: (user: Buffer) => void
   readonly recoverers: Recoverers
   readonly takeover: Takeover
   readonly recovery: RuleContext['recovery']
@@ -79,14 +80,16 @@ export interface KeeperMemory {
 }
 
 /** A thousand links of one user at once, and then as many as ten workers let one user make. */
-function createLinkLimit(
-  { linksPerMinute }: Config['quotas'],
-  elapsed: Clocks['elapsed'],
-): KeeperMemory['mayMakeLink'] {
+function createLinkLimit({ linksPerMinute }: Config['quotas'], elapsed: Clocks['elapsed']): KeeperMemory['countLink'] {
   const atOnce = 1_000
   const intervalMs = (atOnce * 60_000) / (10 * linksPerMinute)
   const links = createLeakyBucket({ callsPerInterval: atOnce, intervalMs, now: elapsed })
-  return (user) => links.admits(user.toString('latin1'))
+  return (user) => {
+    const name = user.toString('latin1')
+    const retryAfterMs = links.waitMs(name)
+    if (retryAfterMs > 0) throw new Fault('request.quota', undefined, { retryAfterMs })
+    links.take(name)
+  }
 }
 
 /** Opens the files. Throws while another keeper has them open. */
@@ -149,7 +152,7 @@ export function openKeeperMemory({
     recoveryWindowMs: config.transparent.recoveryWindowMs,
     now,
     otps,
-    mayMakeLink: createLinkLimit(config.quotas, elapsed),
+    countLink: createLinkLimit(config.quotas, elapsed),
     passkeys,
     passphrases,
     copyState: (to) => copyState(state, to),

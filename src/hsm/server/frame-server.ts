@@ -95,8 +95,13 @@ function wipe({ fields }: Frame): void {
   for (const field of fields) field.fill(0)
 }
 
-function writeFault(writer: FrameWriter, { id }: Frame, { code, detail }: Fault): void {
-  writer.write(id, outcomes.fault, [Buffer.from(code), Buffer.from(detail ?? '')])
+function writeFault(writer: FrameWriter, { id }: Frame, { code, detail, retryAfterMs }: Fault): void {
+  const fields = [code, detail ?? '', String(retryAfterMs ?? '')]
+  writer.write(
+    id,
+    outcomes.fault,
+    fields.map((field) => Buffer.from(field)),
+  )
 }
 
 export interface SocketUse {
