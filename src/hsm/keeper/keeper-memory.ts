@@ -112,9 +112,9 @@ export function openKeeperMemory({
 }): KeeperMemory {
   const state = openKeeperState(files.state)
   const floors = openFloors(files.floors)
-  const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
-  const used = createUsedOtps(state)
   const lasting = lastingClock({ now, elapsed })
+  const tries = createTryLimit(state, tryRulesOf(config.login), { now, lasting }, report)
+  const used = createUsedOtps(state)
   const sessions = openSessions(state, config, { now: lasting, elapsed })
   const { endedSessions, begunSessions } = sessions
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
