@@ -10,6 +10,7 @@ import { policyRecord, sealedPolicy } from '../../src/features/transparent/seali
 import { findVault } from '../../src/features/vaults/records.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { keyRecord } from '../../src/hsm/key-record.ts'
 import { otpPurpose } from '../../src/hsm/provenance.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
@@ -170,6 +171,14 @@ it('no record of a session or a member has more of its own in it than the keeper
   expect(await member(randomBytes(16))).toBe('done')
   expect(await member(randomBytes(1_000_000))).toBe('hsm.rejected')
   expect(await bytesOf(keeper.hsm)).toBeLessThan(900_000)
+})
+
+it('the record of a key is no longer than any has, as those of used keys stay in memory', async () => {
+  const { provenance, ...wrapped } = await keeper.hsm.importSecret('otp-hmac-sha1', randomBytes(20), otpPurpose)
+  const device = keyRecord('otp-hmac-sha1', wrapped, ['otp', 'x'.repeat(1_000_000), null, 1, null, 6, 30])
+  const sealed = { record: device, seal: await keeper.hsm.seal(device, { provenance }) }
+  const shown = [{ device: sealed, counter: 0, driftSteps: 0 }]
+  expect(await outcomeOf(keeper.hsm.checkOtp(shown, { code: '000000' }))).toBe('hsm.rejected')
 })
 
 it('ends of audit chains are signed for the processes of this machine alone', async () => {
