@@ -1,4 +1,4 @@
-import { And, EntitySchema, Equal, In, LessThan, LessThanOrEqual, MoreThan, Not } from 'typeorm'
+import { And, EntitySchema, Equal, In, LessThan, LessThanOrEqual, MoreThan, Not, Raw } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
 import { type FloorHeads, type FloorNews, machineForm } from '../hsm/floor-news.ts'
 import type { Hsm } from '../hsm/hsm.ts'
@@ -123,19 +123,28 @@ export function startFloorCourier({ store, hsm, log }: FloorCourierOptions): { s
   }
 }
 
+/**
+ * More than the text of a full batch has. Ten rows of an attacker's could otherwise exceed the memory of a worker, or
+ * the length of a frame, and batches beside them would not be taken in.
+ */
+const longestText = 2 * 1024 * 1024
+const isShort = Raw((column) => `octet_length(${column}) <= ${longestText}`)
+const small = { record: isShort, seal: isShort }
+
 const numbered = (above: number) => And(MoreThan(above), possible)
 
 function newBatches({ read }: Store, { machine, known }: FloorNews, after: RowKey): Promise<FloorBatch[]> {
   const others = Object.entries(known)
   const isBegun = after.machine !== '' && after.machine !== machine
-  const next = { machine: after.machine, number: numbered(Math.max(after.number, known[after.machine] ?? 0)) }
+  const next = { machine: after.machine, number: numbered(Math.max(after.number, known[after.machine] ?? 0)), ...small }
   return read.find(FloorBatchTable, {
     where: [
       ...(isBegun ? [next] : []),
-      { machine: And(MoreThan(after.machine), Not(In([machine, ...Object.keys(known)]))), number: possible },
+      { machine: And(MoreThan(after.machine), Not(In([machine, ...Object.keys(known)]))), number: possible, ...small },
       ...others.map(([name, number]) => ({
         machine: And(Equal(name), MoreThan(after.machine)),
         number: numbered(number),
+        ...small,
       })),
     ],
     order: { machine: 'ASC', number: 'ASC' },

@@ -187,6 +187,9 @@ describe('an older row of a key', () => {
     const encrypting = () =>
       vault.admin.call('POST', `/transparent/${vault.id}/encrypt/counted`, { body: { plaintext: 'AAAA' } })
     expect(await everywhere(encrypting)).toEqual(refusedEverywhere)
+    // Nor for the key that is restored by a backup.
+    const backingUp = () => vault.admin.call('GET', `/transparent/backup/${vault.id}/counted`)
+    expect(await everywhere(backingUp)).toEqual(refusedEverywhere)
     await appliance.restart()
     expect(await everywhere(encrypting)).toEqual(refusedEverywhere)
   })

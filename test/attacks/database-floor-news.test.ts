@@ -36,3 +36,18 @@ it.each([
   expect(await stored()).toBe(before + 1)
   expect(reported.length).toBeLessThanOrEqual(1)
 })
+
+it('a row longer than any batch is not read, and keeps the news beside it from nobody', async () => {
+  const { hsm } = keeper
+  const { store } = appliance
+  const reported: unknown[] = []
+  const carry = (by: typeof hsm) => carryFloorNews({ store, hsm: by }, (error) => reported.push(error))
+  await store.transaction((tx) => tx.query('DELETE FROM floor_news'))
+  await carry(appliance.hsm)
+  const beside = { machine: '0'.repeat(32), number: 1, record: Buffer.alloc(3 * 2 ** 20), seal: randomBytes(32) }
+  await store.transaction((tx) => tx.insert(FloorBatchTable, beside))
+  await carry(hsm)
+  const { machine } = await appliance.hsm.floorNews()
+  expect((await hsm.floorNews()).known[machine]).toBeGreaterThan(0)
+  expect(reported).toEqual([])
+})

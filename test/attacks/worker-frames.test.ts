@@ -143,15 +143,13 @@ function givenUpBy(target: Target): number {
 }
 
 describe('a process inside outlives thousands of frames that are none, and answers the next good one', () => {
+  const hostTarget = (): Target => {
+    const [socket = ''] = appliance.config.hsm.sockets
+    const isWell = () => ask(socket, 'random', [Buffer.from('32')])
+    return { socket, program: 'strongroom-tokend', frames: toHost, isWell }
+  }
   const targets: readonly [string, () => Target][] = [
-    [
-      'token host',
-      () => {
-        const [socket = ''] = appliance.config.hsm.sockets
-        const isWell = () => ask(socket, 'random', [Buffer.from('32')])
-        return { socket, program: 'strongroom-tokend', frames: toHost, isWell }
-      },
-    ],
+    ['token host', hostTarget],
     [
       'keeper',
       () => {
@@ -202,6 +200,23 @@ describe('a process inside outlives thousands of frames that are none, and answe
     } finally {
       for (const connection of connections) connection.destroy()
     }
+  })
+
+  it('token host, asked for more than is ever read', async () => {
+    const target = hostTarget()
+    const before = processOf(target)
+    const connection = connect(target.socket).on('error', () => undefined)
+    const frame = frameOf(hostFrame('random', '65536'))
+    // Half a gigabyte.
+    for (let sent = 0; sent < 16 && !connection.destroyed; sent++) {
+      connection.write(Buffer.concat(Array.from({ length: 512 }, () => frame)))
+      // Answered after these.
+      expect(await target.isWell()).toSatisfy(wellAnswered)
+    }
+    expect(connection.destroyed).toBe(true)
+    const after = processOf(target)
+    expect(after.pid).toBe(before.pid)
+    expect(after.residentBytes).toBeLessThan(before.residentBytes + 2 * generousBytes)
   })
 
   it.each(targets)('%s, sent frames of more fields than any operation has', async (_name, givenTarget) => {

@@ -10,6 +10,7 @@ import { policyRecord, sealedPolicy } from '../../src/features/transparent/seali
 import { findVault } from '../../src/features/vaults/records.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { keyRecord } from '../../src/hsm/key-record.ts'
 import { otpPurpose } from '../../src/hsm/provenance.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
@@ -91,7 +92,7 @@ it('one-time links of one user are not made without end, and those of others go 
     const times = { createdAt: startedAt, expiresAt: startedAt + 86_400_000, closedAt: null, generation: 1 } as const
     const random = { opener: randomBytes(32), digest: randomBytes(32), identity: Buffer.alloc(0) }
     const record = composeRecord('one-time link', { ...random, ...times, creator, state: 'waiting' })
-    return outcomeOf(still.hsm.sealNew(record, { grant }))
+    return still.hsm.sealNew(record, { grant })
   }
   try {
     const maker = async () => {
@@ -101,8 +102,10 @@ it('one-time links of one user are not made without end, and those of others go 
       return () => made(identity, grant)
     }
     const [one, other] = [await maker(), await maker()]
-    for (let links = 0; links < 1_000; links++) expect(await one()).toBe('done')
-    expect([await one(), await other()]).toEqual(['hsm.unavailable', 'done'])
+    for (let links = 0; links < 1_000; links++) await one()
+    // As the limit of a worker is answered, with 429.
+    await expect(one()).rejects.toMatchObject({ code: 'request.quota', retryAfterMs: 200 })
+    expect(await outcomeOf(other())).toBe('done')
   } finally {
     await still.close()
   }
@@ -168,6 +171,14 @@ it('no record of a session or a member has more of its own in it than the keeper
   expect(await member(randomBytes(16))).toBe('done')
   expect(await member(randomBytes(1_000_000))).toBe('hsm.rejected')
   expect(await bytesOf(keeper.hsm)).toBeLessThan(900_000)
+})
+
+it('the record of a key is no longer than any has, as those of used keys stay in memory', async () => {
+  const { provenance, ...wrapped } = await keeper.hsm.importSecret('otp-hmac-sha1', randomBytes(20), otpPurpose)
+  const device = keyRecord('otp-hmac-sha1', wrapped, ['otp', 'x'.repeat(1_000_000), null, 1, null, 6, 30])
+  const sealed = { record: device, seal: await keeper.hsm.seal(device, { provenance }) }
+  const shown = [{ device: sealed, counter: 0, driftSteps: 0 }]
+  expect(await outcomeOf(keeper.hsm.checkOtp(shown, { code: '000000' }))).toBe('hsm.rejected')
 })
 
 it('ends of audit chains are signed for the processes of this machine alone', async () => {

@@ -12,7 +12,9 @@ import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import { makeVault } from '../support/vault.ts'
+import { eventually, processesOf } from '../support/fault-kit.ts'
 import { grantOfSession } from '../support/session-grant.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 import { accountRow } from '../support/user-row.ts'
@@ -143,4 +145,29 @@ it('makes no administrator for one who is none any more', async () => {
   await expect(made()).resolves.toHaveProperty('seal')
   await chief.must('PUT', `/user/${id}`, { status: [0, 7] })
   await expect(made()).rejects.toMatchObject({ code: 'access.permission' })
+})
+
+/** Ends the keeper. Resolves when the next one answers. */
+async function restartKeeper(): Promise<void> {
+  const { keeper } = processesOf(appliance)
+  for (const pid of keeper) process.kill(pid, 'SIGKILL')
+  await eventually(() => !processesOf(appliance).keeper.some((pid) => keeper.includes(pid)))
+  await eventually(async () => (await outcomeOf(worker.floorNews())) === 'done')
+}
+
+it('brings in nobody for an Admin who was removed just before a start of the keeper, which others do not notice', async () => {
+  const vault = await makeVault(appliance)
+  const user = await appliance.addUser()
+  await vault.share(String(user.id), 'Admin')
+  const [removed, staying] = [
+    await grantOf(await appliance.login(user), vault.id),
+    await grantOf(vault.admin, vault.id),
+  ]
+  const [row, person] = [await vaultOf(vault.id), await userOf((await appliance.addUser()).id)]
+  const state = { permission: permissionBits.Admin, grants: null, recoveries: 0, generation: nextGeneration(0) }
+  const admitted = (grant: SealedGrant) =>
+    outcomeOf(worker.seal(membershipRecord({ vault: row, user: person }, state), { grant, person: sealedUser(person) }))
+  await vault.share(String(user.id), undefined)
+  await restartKeeper()
+  expect([await admitted(removed), await admitted(staying)]).toEqual(['access.permission', 'done'])
 })

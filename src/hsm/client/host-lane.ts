@@ -212,8 +212,7 @@ function connectHost(peer: FrameProcess, path: string, events: HostConnectionEve
 /** The fields of a reply. Throws the Fault that the host answered with. */
 export function fieldsOf(reply: Frame): readonly Buffer[] {
   if (reply.code === outcomes.done) return reply.fields
-  const code = reply.fields[0]?.toString()
-  const detail = reply.fields[1]?.toString()
+  const [code, detail = '', patience = ''] = reply.fields.map(String)
   const known = faultCodes.find((candidate): candidate is FaultCode => candidate === code)
-  throw new Fault(known ?? 'internal', detail === '' ? undefined : detail)
+  throw new Fault(known ?? 'internal', detail || undefined, patience === '' ? {} : { retryAfterMs: Number(patience) })
 }

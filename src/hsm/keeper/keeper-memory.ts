@@ -3,6 +3,7 @@ import { createLeakyBucket } from '../../access/leaky-bucket.ts'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import { isOwnChain } from '../../config/chain-name.ts'
 import type { Config } from '../../config/schema.ts'
+import { Fault } from '../../fault.ts'
 import { isOfRelease020 } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tryRulesOf } from '../try-rules.ts'
@@ -17,6 +18,7 @@ import type { Clocks } from './first-records.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
 import { type KeeperState, openKeeperState } from './keeper-state.ts'
+import { openKeptRights } from './kept-rights.ts'
 import { lowerRoots, mayBeTold } from './known-roots.ts'
 import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
@@ -55,8 +57,8 @@ export interface KeeperMemory {
   readonly sealedRecords: SealedRecords
   readonly firstCounts: FirstCounts
   readonly otps: OtpJudge
-  /** Whether one more link may be sealed for this user: each of them stays in the file. */
-  readonly mayMakeLink: (user: Buffer) => boolean
+  /** Counts a link of this user: each of them stays in the file. @throws Fault `request.quota` */
+  readonly countLink: (user: Buffer) => void
   readonly recoverers: Recoverers
   readonly takeover: Takeover
   readonly recovery: RuleContext['recovery']
@@ -78,14 +80,16 @@ export interface KeeperMemory {
 }
 
 /** A thousand links of one user at once, and then as many as ten workers let one user make. */
-function createLinkLimit(
-  { linksPerMinute }: Config['quotas'],
-  elapsed: Clocks['elapsed'],
-): KeeperMemory['mayMakeLink'] {
+function createLinkLimit({ linksPerMinute }: Config['quotas'], elapsed: Clocks['elapsed']): KeeperMemory['countLink'] {
   const atOnce = 1_000
   const intervalMs = (atOnce * 60_000) / (10 * linksPerMinute)
   const links = createLeakyBucket({ callsPerInterval: atOnce, intervalMs, now: elapsed })
-  return (user) => links.admits(user.toString('latin1'))
+  return (user) => {
+    const name = user.toString('latin1')
+    const retryAfterMs = links.waitMs(name)
+    if (retryAfterMs > 0) throw new Fault('request.quota', undefined, { retryAfterMs })
+    links.take(name)
+  }
 }
 
 /** Opens the files. Throws while another keeper has them open. */
@@ -108,15 +112,15 @@ export function openKeeperMemory({
 }): KeeperMemory {
   const state = openKeeperState(files.state)
   const floors = openFloors(files.floors)
-  const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
-  const used = createUsedOtps(state)
   const lasting = lastingClock({ now, elapsed })
+  const tries = createTryLimit(state, tryRulesOf(config.login), { now, lasting }, report)
+  const used = createUsedOtps(state)
   const sessions = openSessions(state, config, { now: lasting, elapsed })
   const { endedSessions, begunSessions } = sessions
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const recoverers = createRecoverers(state)
-  const newest = openNewestRecords(state, { floors, recoverers }, { now, elapsed })
+  const newest = openNewestRecords(state, { floors, recoverers }, { now, elapsed, lasting })
   const judges = { token, ...newest, begunSessions, now }
   const usedAssertions = createUsedAssertions(state, lasting)
   const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
@@ -148,7 +152,7 @@ export function openKeeperMemory({
     recoveryWindowMs: config.transparent.recoveryWindowMs,
     now,
     otps,
-    mayMakeLink: createLinkLimit(config.quotas, elapsed),
+    countLink: createLinkLimit(config.quotas, elapsed),
     passkeys,
     passphrases,
     copyState: (to) => copyState(state, to),
@@ -218,12 +222,12 @@ function forgetNewest(
 function openNewestRecords(
   state: KeeperState,
   { floors, recoverers }: Pick<KeeperMemory, 'floors' | 'recoverers'>,
-  clocks: Clocks,
+  { lasting, ...clocks }: Clocks & { readonly lasting: () => number },
 ): Newest {
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, clocks, recoverers),
-    shownRights: createShownRights(clocks.now),
+    shownRights: createShownRights(openKeptRights(state, lasting), clocks.now),
     accountIds: createAccountIds(state),
     vaultNumbers: createVaultNumbers(state),
   }

@@ -199,8 +199,7 @@ function sealNew(token: Token, memory: KeeperMemory, record: Buffer, asked: Omit
   if (account !== undefined) memory.accountIds.check(account)
   checkGeneration(memory.floors, next, undefined)
   checkChange({ next, previous: undefined, ...asked, ...contextOf(memory) })
-  if (next.type === 'one-time link' && !memory.mayMakeLink(next.fields.creator))
-    throw new Fault('hsm.unavailable', 'Too many one-time links were made for this user: try again later.')
+  if (next.type === 'one-time link') memory.countLink(next.fields.creator)
   noteSealing(memory, complete, next, undefined)
   return [identity, seal(token, complete)]
 }

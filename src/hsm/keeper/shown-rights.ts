@@ -4,10 +4,11 @@ import { Fault } from '../../fault.ts'
 import { createRecentMap } from '../../recent-map.ts'
 import { accountSubject, generationOf, isSubjectOfPeople, membershipSubject } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
+import type { KeptRights } from './kept-rights.ts'
 
 /**
- * The rights of users by the newest records that were shown, in memory only. An older grant stays valid for its minute,
- * but what is sealed under it would outlast that.
+ * The rights of users by the newest records that were shown, in memory, and the latest changes of them in the keeper's
+ * file. An older grant stays valid for its minute, but what is sealed under it would outlast that.
  */
 export interface ShownRights {
   /** `before`: the floor of its subject until now. */
@@ -59,9 +60,14 @@ const asked = capabilitiesOf(['changePassphrase'])
  */
 const limit = 100_000
 
-export function createShownRights(now: () => number): ShownRights {
+export function createShownRights(kept: KeptRights, now: () => number): ShownRights {
   const [newest, told, startedAt] = [createNoting<Right>(), createNoting<Told>(), now()]
   const bitsOf = (subject: Buffer): number | undefined => newest.get(subject.toString('latin1'))?.bits
+  for (const { subject, number, bits, at } of kept.all()) {
+    const name = subject.toString('latin1')
+    if (bits === null) told.set(name, { number, at })
+    else newest.set(name, { number, bits, at })
+  }
 
   return {
     note(record, before = 0) {
@@ -72,6 +78,10 @@ export function createShownRights(now: () => number): ShownRights {
       const known = newest.get(name)
       if (number < (known?.number ?? 0)) return
       newest.set(name, { number, bits, at: number > before ? now() : (known?.at ?? startedAt) })
+      // A new account or member has lost no rights.
+      const isChange = before > 0 && number > before
+      const isReported = (known?.number ?? 0) < (told.get(name)?.number ?? 0)
+      if (isChange || isReported) kept.keep({ subject, number, bits, at: now() })
     },
     leftOf(grant) {
       const { user, capabilities, vault, permission } = grant
@@ -83,7 +93,9 @@ export function createShownRights(now: () => number): ShownRights {
       return { ...grant, capabilities: capabilities & (own | asked), permission: Math.min(permission, member) }
     },
     noteTold(subject, number) {
-      if (isSubjectOfPeople(subject)) told.set(subject.toString('latin1'), { number, at: now() })
+      if (!isSubjectOfPeople(subject)) return
+      told.set(subject.toString('latin1'), { number, at: now() })
+      kept.keep({ subject, number, bits: null, at: now() })
     },
     isOvertaken({ user, vault, expiresAt }) {
       const sealedAt = expiresAt - longestGrantMs
@@ -99,6 +111,7 @@ export function createShownRights(now: () => number): ShownRights {
     forget() {
       newest.dropWhere(() => true)
       told.dropWhere(() => true)
+      kept.forget()
     },
   }
 }

@@ -14,11 +14,13 @@ const limitReached =
 
 /**
  * The "leaky bucket as a meter" (ITU-T I.371, GCRA): one time per subject, at which all its tries will be forgotten.
+ *
+ * @param lasting a clock that is not ahead of what has passed since the start: subjects are forgotten by it
  */
 export function createTryLimit(
   state: KeeperState,
   { burst, intervalMs }: TryRules,
-  now: () => number,
+  { now, lasting }: { readonly now: () => number; readonly lasting: () => number },
   report: (sentence: string) => void,
 ): TryLimit {
   state.exec(
@@ -28,7 +30,7 @@ export function createTryLimit(
   const keep = state.prepare('INSERT OR REPLACE INTO tries (subject, paid_at) VALUES (?, ?)')
   const sweep = state.prepare('DELETE FROM tries WHERE paid_at < ?')
   const spanMs = burst * intervalMs
-  let sweptAt = now()
+  let sweptAt = lasting()
 
   /** At most a burst ahead, so that a clock that was set back does not shut the user out for longer. */
   const paidAt = (subject: Buffer): number => Math.min(Math.max(find.get(subject)?.paid_at ?? 0, now()), now() + spanMs)
@@ -59,9 +61,10 @@ export function createTryLimit(
       const paid = isWrong && isAllowed ? Math.round(paidAt(subject) + intervalMs) : Math.min(stored, now() + spanMs)
       quickly(() => {
         keep.run(subject, paid)
-        if (Math.abs(now() - sweptAt) > spanMs) {
-          sweep.run(now())
-          sweptAt = now()
+        // Soon, because a worker can make up as many checks of pass phrases as it likes, each of them a subject.
+        if (Math.abs(lasting() - sweptAt) > intervalMs) {
+          sweep.run(lasting())
+          sweptAt = lasting()
         }
       })
       if (isAllowed && !allows(subject)) report(limitReached)

@@ -37,8 +37,7 @@ function readVersion(
   { key, count }: KeyToBackUp['versions'][number],
 ): BackupVersion {
   const { whole, publicKey } = connection.keys.open({ key, ...use }, 'backup')
-  connection.keys.verify(count)
-  const counted = openSealed(count.record)
+  const counted = connection.keys.openCount(count)
   // A key of another kind than that of its type would be restored as a key of the wrong type.
   if (!isVersion(whole) || whole.key?.kind !== kind || !isCountOf(counted, whole))
     throw new Fault('hsm.rejected', 'Key and count are not those of one version.')

@@ -10,7 +10,7 @@ import type { SecretKeyRow } from './key-kinds.ts'
 import type { KeyPairRow } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import type { RootKeys } from './root-keys.ts'
-import { createSealCheck, type OpenRecord } from './seal-check.ts'
+import { createSealCheck, openSealed, type OpenRecord } from './seal-check.ts'
 
 /**
  * The unwrapped keys of one epoch. It ends with its connection, and so no handle outlives its epoch.
@@ -39,6 +39,8 @@ export interface KeyHandles {
   useVaultKey<T>(of: Pick<OuterWrapping, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
   /** @throws Fault `hsm.seal_broken` unless the seal is that of the record */
   verify(sealed: SealedRecord): void
+  /** Verifies and reads the count of a version. @throws Fault `hsm.seal_broken`, `hsm.outdated` for an earlier count */
+  openCount(count: SealedRecord): OpenedRecord
   /** Remembers a seal that was made here. */
   noteMade(sealed: SealedRecord): void
   /** @throws Fault `hsm.rejected` unless the keeper was shown this record, or a later one */
@@ -110,6 +112,12 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
       return use === 'backup' ? opened : held.inner(opened, reference.vaultKey)
     },
     useVaultKey: (of, work) => held.useVaultKey(of, work),
+    openCount(count) {
+      verify(count)
+      const opened = openSealed(Buffer.from(count.record))
+      floors?.check(opened)
+      return opened
+    },
     checkKnown(record) {
       if (floors?.knows(record) === false)
         throw new Fault('hsm.rejected', 'The keeper was not shown that the key has ended.')

@@ -24,8 +24,8 @@ export interface SealCheck {
   /** Verifies and reads a grant, and remembers it. */
   readonly openGrant: (grant: SealedRecord) => FieldsOf<'grant'>
   /**
-   * Verifies and reads the record of a key. Throws `hsm.seal_broken`, and `hsm.rejected` for a record without a key and
-   * for a backup under a KEK of release 0.2.0.
+   * Verifies and reads the record of a key. Throws `hsm.seal_broken`, and `hsm.rejected` for a record without a key, for
+   * one that is too long, and for a backup under a KEK of release 0.2.0.
    */
   readonly openKey: (sealed: SealedRecord) => OpenRecord
 }
@@ -67,6 +67,8 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
       return grant.fields
     },
     openKey(sealed) {
+      if (sealed.record.length > longestKeyRecord)
+        throw new Fault('hsm.rejected', 'This record is longer than that of any key.')
       check(sealed)
       const whole = openSealed(Buffer.from(sealed.record))
       if (whole.key === undefined)
@@ -84,6 +86,12 @@ interface SealMemory<T> {
   get(sealed: SealedRecord): T | undefined
   add(sealed: SealedRecord): T
 }
+
+/**
+ * In bytes: more than that of an RSA key with its backup has. The records of used keys stay in memory, and a worker can
+ * have a device sealed whose name is as long as a frame.
+ */
+const longestKeyRecord = 16 * 1024
 
 /** Longer records are not remembered, so that callers cannot fill the memory. */
 const maxRememberedBytes = 2 * 1024

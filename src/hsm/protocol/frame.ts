@@ -201,9 +201,9 @@ export interface FrameWriter {
 
 /**
  * Writes the frames of one tick by one call, because a call costs more than a small frame. Zeroes the buffer after it
- * was written.
+ * was written. `hold` is told how many bytes the other side has not received yet.
  */
-export function createFrameWriter(socket: Writable): FrameWriter {
+export function createFrameWriter(socket: Writable, hold: (bytes: number) => void = () => undefined): FrameWriter {
   let waiting: { id: number; code: number; fields: readonly Uint8Array[]; bytes: number }[] = []
   let kept: Buffer | undefined
 
@@ -230,7 +230,11 @@ export function createFrameWriter(socket: Writable): FrameWriter {
     const chunk = take(frames.reduce((sum, { bytes }) => sum + bytes, 0))
     let offset = 0
     for (const frame of frames) offset = encodeFrame(chunk, offset, frame)
-    socket.write(chunk, () => wipeAndKeep(chunk))
+    socket.write(chunk, () => {
+      wipeAndKeep(chunk)
+      hold(socket.writableLength)
+    })
+    hold(socket.writableLength)
   }
 
   return {

@@ -35,13 +35,14 @@ export function createFrameServer(options: FrameServerOptions): Server {
 }
 
 function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServerOptions): void {
-  const writer = createFrameWriter(socket)
+  const giveUp = () => void socket.destroy()
+  const [holding, unread] = [{ giveUp }, { giveUp }]
+  const writer = createFrameWriter(socket, (bytes) => unfinished.hold(unread, socket.destroyed ? 0 : bytes))
   const answer = (frame: Frame) => reply(writer, frame, dispatch, log)
   const refuse = (frame: Frame, detail: string) => {
     writeFault(writer, frame, new Fault('hsm.unavailable', detail))
     wipe(frame)
   }
-  const holding = { giveUp: () => void socket.destroy() }
   const receive = (frame: Frame) => {
     // A heartbeat does not wait in the queue. It asks whether the process answers, and a hanging module delays it in
     // any case.
@@ -55,7 +56,9 @@ function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServer
     if (!isQueued) refuse(frame, 'More operations wait than hsm.queue allows.')
   }
   const read = createFrameReader(receive, (bytes) => unfinished.hold(holding, bytes))
-  socket.once('close', () => unfinished.hold(holding, 0))
+  socket.once('close', () => {
+    for (const one of [holding, unread]) unfinished.hold(one, 0)
+  })
   socket.on('error', (error) => log.debug({ error: error.message }, 'connection lost'))
   socket.on('data', (chunk) => {
     // The connection was given up; its memory is left to the garbage collector.
@@ -95,8 +98,13 @@ function wipe({ fields }: Frame): void {
   for (const field of fields) field.fill(0)
 }
 
-function writeFault(writer: FrameWriter, { id }: Frame, { code, detail }: Fault): void {
-  writer.write(id, outcomes.fault, [Buffer.from(code), Buffer.from(detail ?? '')])
+function writeFault(writer: FrameWriter, { id }: Frame, { code, detail, retryAfterMs }: Fault): void {
+  const fields = [code, detail ?? '', String(retryAfterMs ?? '')]
+  writer.write(
+    id,
+    outcomes.fault,
+    fields.map((field) => Buffer.from(field)),
+  )
 }
 
 export interface SocketUse {

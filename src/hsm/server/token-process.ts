@@ -74,7 +74,10 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     limitBytes: queueLimitBytes,
   })
   const unfinished = createUnfinishedFrames(unfinishedLimitBytes, (givenUp) =>
-    log.warn({ givenUp }, 'connection closed: its unfinished frames took too much memory'),
+    log.warn(
+      { givenUp },
+      'connection closed: its unfinished frames, or replies that it did not read, took too much memory',
+    ),
   )
   const served = sockets.map(({ dispatch, listen }) => {
     const server = createFrameServer({ dispatch, queue, unfinished, log })

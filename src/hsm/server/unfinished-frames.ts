@@ -1,8 +1,11 @@
-/** Counts the memory of incomplete frames, of all connections of a process together. */
+/**
+ * Counts the memory of frames that are not received in full, and of replies that are not read, of all connections of a
+ * process together.
+ */
 export interface UnfinishedFrames {
   /**
-   * Notes the memory of a connection's incomplete frame: 0 for none. Above the limit, closes the connections whose
-   * frames were begun first, until the rest fits. A client that goes on sending completes its frame soon.
+   * Notes the memory of one direction of a connection: 0 for none. Above the limit, closes the connections whose frames
+   * were begun first, until the rest fits. A client that goes on sending and reading has completed its frames soon.
    */
   hold(connection: HoldingConnection, bytes: number): void
 }

@@ -7,13 +7,10 @@ const [subject, rules] = [Buffer.from('user 1'), { burst: 4, intervalMs: 1000 }]
 function given() {
   const clock = { now: 1_000_000 }
   const reports: string[] = []
-  const limit = createTryLimit(
-    new Database(':memory:'),
-    rules,
-    () => clock.now,
-    (sentence) => reports.push(sentence),
-  )
-  return { clock, reports, limit }
+  const file = new Database(':memory:')
+  const now = () => clock.now
+  const limit = createTryLimit(file, rules, { now, lasting: now }, (sentence) => reports.push(sentence))
+  return { clock, reports, limit, file }
 }
 
 it('allows a burst of wrong tries, and one more after each interval', () => {
@@ -50,4 +47,12 @@ it('wrong tries under such a clock shut out for an interval, and not for as long
   limit.note(subject, true)
   clock.now += rules.intervalMs
   expect(limit.allows(subject)).toBe(true)
+})
+
+it('subjects whose tries are forgotten leave nothing in the file, however many a worker makes up', () => {
+  const { clock, limit, file } = given()
+  for (let made = 0; made < 100; made++) limit.note(Buffer.from(`made up ${made}`), true)
+  clock.now += 2 * rules.intervalMs
+  limit.note(subject, true)
+  expect(file.prepare('SELECT subject FROM tries').pluck().all()).toEqual([subject])
 })
