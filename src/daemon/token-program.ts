@@ -1,4 +1,6 @@
+import { Worker } from 'node:worker_threads'
 import { defaultConfigFile } from '../config/default-file.ts'
+import { beforeFirstTaking } from '../folder-owner.ts'
 import type { TokenProcess } from '../hsm/server/token-process.ts'
 import { versionLine } from '../release.ts'
 import { excludeMemory } from './core-dumps.ts'
@@ -33,11 +35,22 @@ export function runTokenProgram({ name, usage }: TokenProgram, start: () => Star
   if (asked.includes('--version')) return void process.stdout.write(`${versionLine(name)}\n`)
   // The parent was killed while this program was loaded, before anything listened for that.
   if (asked.includes('--parent') && !process.connected) return
+  if (asked.includes('--parent')) beforeFirstTaking(endWithParent)
   run(start).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = 1
     if (process.connected) process.disconnect()
   })
+}
+
+/**
+ * In place of the parent's death signal, which the kernel forgets where root takes the rights of a folder's owner (prctl(2),
+ * PR_SET_PDEATHSIG), and which Node.js cannot set. Another thread looks, because this one may hang in the module.
+ */
+function endWithParent(): void {
+  const look = `const parent = ${process.ppid}
+    setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 500)`
+  new Worker(look, { eval: true, execArgv: [] }).unref()
 }
 
 async function run(start: () => StartedProgram): Promise<void> {
