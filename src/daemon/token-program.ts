@@ -36,12 +36,20 @@ export function runTokenProgram({ name, usage }: TokenProgram, start: () => Star
   // The parent was killed while this program was loaded, before anything listened for that.
   if (asked.includes('--parent') && !process.connected) return
   if (asked.includes('--parent')) beforeFirstTaking(endWithParent)
-  run(start).catch((error: unknown) => {
+  let started: StartedProgram | undefined
+  run(() => (started = start())).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = 1
     if (process.connected) process.disconnect()
+    if (started === undefined && asked.includes('--systemd')) setTimeout(() => undefined, failurePauseMs)
   })
 }
+
+/**
+ * How long a program that cannot begin, as with a wrong configuration, lasts under systemd, which starts it again after a
+ * second, for ever.
+ */
+const failurePauseMs = 10_000
 
 /**
  * In place of the parent's death signal, which the kernel forgets where root takes the rights of a folder's owner (prctl(2),
