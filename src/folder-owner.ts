@@ -38,6 +38,13 @@ export function ownerOf(folder: string): { readonly uid: number; readonly gid: n
   return { uid, gid }
 }
 
+let firstTaking: (() => void) | undefined
+
+/** Before this process takes an owner's rights for the first time: from then on the kernel forgets its death signal. */
+export function beforeFirstTaking(work: () => void): void {
+  firstTaking = work
+}
+
 /**
  * Takes the owner's rights. Returns a function that restores root's rights; undefined if this Node.js cannot give them
  * up.
@@ -50,6 +57,8 @@ function takeRightsOf(uid: number, gid: number): (() => void) | undefined {
     if (errorCodeOf(error) === 'ERR_INVALID_STATE') return undefined
     throw error
   }
+  firstTaking?.()
+  firstTaking = undefined
   process.setegid?.(gid)
   process.seteuid?.(uid)
   return () => {

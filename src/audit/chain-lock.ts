@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { identityOf } from '../file-identity.ts'
@@ -32,6 +32,7 @@ export async function lockChain(path: string, chain: string, waitMs: number): Pr
     }
     await sleep(pollMs)
   }
+  await sweep(path, folder).catch(() => undefined)
   let released: Promise<void> | undefined
   return { release: () => (released ??= rm(path, { force: true })) }
 }
@@ -76,10 +77,21 @@ async function create(path: string, self: string): Promise<boolean> {
     await link(draft, path)
     return true
   } catch (error) {
-    if (errorCodeOf(error) === 'EEXIST') return false
+    // ENOENT: who has got the lock meanwhile took the draft, which did not name its owner yet, for that of a dead process.
+    if (['EEXIST', 'ENOENT'].includes(errorCodeOf(error) ?? '')) return false
     throw error
   } finally {
     await rm(draft, { force: true })
+  }
+}
+
+/** Removes what killed processes have left beside a lock. The caller holds it, so that nobody else can get it by a draft. */
+async function sweep(path: string, folder: string): Promise<void> {
+  for (const entry of await readdir(dirname(path), { withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.startsWith(`${basename(path)}.`)) continue
+    const left = join(dirname(path), entry.name)
+    const owner = await ownerOf(left)
+    if (owner !== undefined && !(await isAlive(owner, folder))) await rm(left, { force: true })
   }
 }
 

@@ -1,4 +1,6 @@
+import { Worker } from 'node:worker_threads'
 import { defaultConfigFile } from '../config/default-file.ts'
+import { beforeFirstTaking } from '../folder-owner.ts'
 import type { TokenProcess } from '../hsm/server/token-process.ts'
 import { versionLine } from '../release.ts'
 import { excludeMemory } from './core-dumps.ts'
@@ -33,11 +35,30 @@ export function runTokenProgram({ name, usage }: TokenProgram, start: () => Star
   if (asked.includes('--version')) return void process.stdout.write(`${versionLine(name)}\n`)
   // The parent was killed while this program was loaded, before anything listened for that.
   if (asked.includes('--parent') && !process.connected) return
-  run(start).catch((error: unknown) => {
+  if (asked.includes('--parent')) beforeFirstTaking(endWithParent)
+  let started: StartedProgram | undefined
+  run(() => (started = start())).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = 1
     if (process.connected) process.disconnect()
+    if (started === undefined && asked.includes('--systemd')) setTimeout(() => undefined, failurePauseMs)
   })
+}
+
+/**
+ * How long a program that cannot begin, as with a wrong configuration, lasts under systemd, which starts it again after a
+ * second, for ever.
+ */
+const failurePauseMs = 10_000
+
+/**
+ * In place of the parent's death signal, which the kernel forgets where root takes the rights of a folder's owner (prctl(2),
+ * PR_SET_PDEATHSIG), and which Node.js cannot set. Another thread looks, because this one may hang in the module.
+ */
+function endWithParent(): void {
+  const look = `const parent = ${process.ppid}
+    setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 500)`
+  new Worker(look, { eval: true, execArgv: [] }).unref()
 }
 
 async function run(start: () => StartedProgram): Promise<void> {

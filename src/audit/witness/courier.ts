@@ -47,7 +47,8 @@ export function startCourier({ directory, witness, clock, log }: CourierOptions)
     const read = await readHeads(directory, points)
     points = read.points
     waiting.push(...read.heads)
-    if (waiting.length === 0 || clock.now() < sentAt + witness.everyMs) return
+    // Either direction: a clock that was ahead would otherwise silence it until then.
+    if (waiting.length === 0 || Math.abs(clock.now() - sentAt) < witness.everyMs) return
     await witness.send(waiting)
     sentAt = clock.now()
     waiting = []

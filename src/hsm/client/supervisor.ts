@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isFault } from '../../fault.ts'
@@ -189,6 +190,8 @@ class SupervisedProgram {
     let answeredMs = performance.now()
     while (child.isRunning() && !this.#isClosing) {
       await this.#pause(heartbeatIntervalMs)
+      // A process that is told to end removes its socket.
+      if (!this.#stopped.signal.aborted && isRemoved(this.#socket)) return this.#giveUp(child, 'its socket was removed')
       if (await this.#ping()) answeredMs = performance.now()
       else if (child.isRunning() && performance.now() - answeredMs >= this.#program.deadlineMs) {
         this.#giveUp(child, 'its heartbeat stayed away')
@@ -226,19 +229,24 @@ class SupervisedProgram {
   }
 }
 
+/**
+ * Whether nobody can connect any more, and another process can make the socket anew. Without its folder none can, and the
+ * connections that there are go on.
+ */
+const isRemoved = (socket: string): boolean => !existsSync(socket) && existsSync(dirname(socket))
+
 interface RunningProgram {
   readonly pid: number | undefined
   isRunning(): boolean
   /** Resolves to how it ended, for the journal. */
   readonly ended: Promise<string>
-  kill(signal: 'SIGTERM' | 'SIGKILL'): void
+  kill(signal: 'SIGTERM' | 'SIGKILL'): boolean
 }
 
 // No core dump may contain keys or the PIN: a limit of one byte allows no file, and makes the kernel start no handler.
 // The allocator settings save two thirds of the time of a 1 MiB encryption, which glibc spends on returning pages, and
 // an eighth of one of 64 bytes, for which SoftHSM2 allocates more small blocks than glibc caches by default. The death
-// signal ends even a host that hangs in its module, which the end of the IPC channel does not; the kernel forgets it once
-// root takes the rights of a folder's owner.
+// signal ends even a host that hangs in its module, which the end of the IPC channel does not.
 const launch = [
   'prlimit --pid=$$ --core=1 2>/dev/null || ulimit -c 0',
   'export MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=67108864 MALLOC_TOP_PAD_=16777216',
@@ -255,9 +263,17 @@ const firstHeapLimit = '--initial-heap-size=128'
 /** Starts a program that ends with this process. */
 function spawnProgram(entry: string, args: readonly string[]): RunningProgram {
   const command = [process.execPath, firstHeapLimit, entry, ...args, '--parent']
-  const child: ChildProcess = spawn('/bin/sh', ['-c', launch, 'sh', ...command], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
+  try {
+    return running(
+      spawn('/bin/sh', ['-c', launch, 'sh', ...command], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+    )
+  } catch (error) {
+    // There is no memory for a process (ENOMEM): it has ended already, and the next one is tried.
+    return { pid: undefined, isRunning: () => false, ended: Promise.resolve(String(error)), kill: () => false }
+  }
+}
+
+function running(child: ChildProcess): RunningProgram {
   let isRunning = true
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))

@@ -137,7 +137,8 @@ function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies,
       told[kind] = rose
     }
   const wholeAt = (number: number) => own.wholeAt ?? (entries.length < entriesAtOnce ? number : null)
-  if (entries.length === 0 && now() - own.toldAt < heartbeatMs)
+  // Either direction: after a clock that was ahead it would otherwise give no sign of life until then.
+  if (entries.length === 0 && Math.abs(now() - own.toldAt) < heartbeatMs)
     return { ...own, wholeAt: wholeAt(own.number), batch: null }
   const { machine, base, epoch, hash: previous } = own
   const [number, at] = [own.number + 1, now()]

@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startCourier } from '../../../src/audit/witness/courier.ts'
+import { createSyslogWitness } from '../../../src/audit/witness/syslog-witness.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { createLog } from '../../../src/log.ts'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { issueClientCertificate } from '../../support/client-certificate.ts'
 import { strongroom } from '../../support/console-kit.ts'
@@ -37,6 +41,8 @@ const registry = () =>
     connection.prepare<[], { chain: string; seq: number }>('SELECT chain, seq FROM audit_heads').all(),
   )
 
+const syslog = () => ({ host: '127.0.0.1', port: receiver.port, ca: pki.ca, ...client })
+
 const stamps = () => join(appliance.config.audit.directory, 'witness-timestamps.jsonl')
 
 beforeAll(async () => {
@@ -45,9 +51,8 @@ beforeAll(async () => {
   client = issueClientCertificate(folder, pki)
   receiver = new SyslogReceiver(join(folder, 'syslog'), pki, await freePort())
   authority = new TimeStampAuthority(join(folder, 'tsa'))
-  const syslog = { host: '127.0.0.1', port: receiver.port, ca: pki.ca, ...client }
   const timestamp = { url: await authority.start(), ca: authority.ca, intervalMs: 1_000 }
-  appliance = await TestAppliance.own({ audit: { witness: { syslog, timestamp } } })
+  appliance = await TestAppliance.own({ audit: { witness: { syslog: syslog(), timestamp } } })
 })
 afterAll(async () => {
   await appliance.close()
@@ -98,6 +103,19 @@ describe('a witness of the audit trail', () => {
       sound: true,
       witness: { others: 0, rejected: [] },
     })
+  })
+
+  it('is told on where the clock was ahead when it was told last, and is right again', async () => {
+    const directory = givenDirectory()
+    cpSync(appliance.config.audit.directory, directory, { recursive: true })
+    const witness = createSyslogWitness(syslog())
+    const file = join(directory, witness.stateFile)
+    const state = () => JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ ...state(), points: {}, sentAt: Date.now() + 10 * 365 * 86_400_000 }))
+    const log = createLog({ level: 'fatal', name: 'witness tests' })
+    const courier = startCourier({ directory, witness, clock: systemClock, log })
+    onTestFinished(() => courier.stop())
+    await vi.waitFor(() => expect(state().sentAt).toBeLessThanOrEqual(Date.now()), patience)
   })
 
   it('whose time stamp is of another authority, or was changed, is not believed', async () => {

@@ -255,6 +255,12 @@ describe('what rises on one machine', () => {
     nowMs += 600_000
     for (let turns = 0; turns < 20; turns++) one.turn()
     expect(batchesOf(one)).toBe(2)
+    // A clock that is ahead for a moment.
+    for (const ms of [10 * 365 * 86_400_000, -10 * 365 * 86_400_000]) {
+      nowMs += ms
+      for (let turns = 0; turns < 20; turns++) one.turn()
+    }
+    expect(batchesOf(one)).toBe(4)
     one.close()
   })
 })

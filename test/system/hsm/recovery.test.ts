@@ -1,14 +1,17 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, chownSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createBackupKit } from './backup-kit.ts'
 import { eventually } from '../../support/fault-kit.ts'
 import { type Hosts, type Shim, makeShim, otpDevice, startHosts, inside } from './hsm-kit.ts'
 import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
+
+const mayTraceOthers = process.getuid?.() === 0 && spawnSync('strace', ['-qq', 'true']).status === 0
 
 let hosts: Hosts | undefined
 let shim: Shim
@@ -263,29 +266,70 @@ describe('hosts', () => {
     for (const pid of pids()) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  it('end with a parent that is killed, even while they hang in the module', async () => {
+  it.each([
+    ['', 0],
+    [', nor where root takes the rights of who owns the token', 65_534],
+  ])('end with a parent that is killed, even while they hang in the module%s', async (_, owner) => {
     const { token, sockets, configFile, hsm, givenKey, supervisor } = await givenHosts()
     const key = await givenKey('aes256-gcm')
     await supervisor.close()
-    const program = `const { createTokenSupervisor } = await import(${JSON.stringify(resolve('dist/modules/supervisor.js'))})
-      const log = { info: ({ pid }) => console.log(pid), warn() {}, error() {} }
-      await createTokenSupervisor({ configFile: ${JSON.stringify(configFile)}, sockets: ${JSON.stringify(sockets)}, deadlineMs: 60000, log }).start()`
-    const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const pid = await new Promise<number>((resolve) =>
-      parent.stdout.once('data', (line: Buffer) => resolve(Number(line))),
-    )
+    if (process.getuid?.() === 0) chownSync(token.tokenDirectory, owner, owner)
+    const { parent, pids } = givenParent({ configFile, sockets })
     await eventually(async () => (await hsm.status())[0]?.state === 'ready')
     writeFileSync(join(token.directory, 'control'), 'C_Encrypt hang')
+    const unwrapped = shim.calls('C_UnwrapKey').length
     const hanging = hsm.encrypt(key, Buffer.from('x'))
     const answer = expect(hanging).rejects.toMatchObject({ code: 'hsm.unavailable' })
-    await eventually(() => shim.calls('C_UnwrapKey').length > 0)
+    // It encrypts before it does anything else.
+    await eventually(() => shim.calls('C_UnwrapKey').length > unwrapped)
+    const [pid = 0] = pids
+    expect(isRunning(pid)).toBe(true)
     parent.kill('SIGKILL')
     await eventually(() => !isRunning(pid))
     await answer
   })
+
+  it.runIf(mayTraceOthers)(
+    'that nobody can connect to, for their socket is removed, are replaced once the system has memory for a process',
+    async () => {
+      const { supervisor, ...places } = await givenHosts()
+      await supervisor.close()
+      const { parent, pids } = givenParent(places)
+      await eventually(() => pids.length === 2)
+      const calls = 'clone,clone3,fork,vfork'
+      const strace = spawn('strace', [
+        '-o',
+        '/dev/null',
+        '-e',
+        `inject=${calls}:error=ENOMEM`,
+        '-p',
+        String(parent.pid),
+      ])
+      // It says that it is attached.
+      await once(strace.stderr, 'data')
+      rmSync(String(places.sockets[0]))
+      await eventually(() => pids.length > 2)
+      expect(isRunning(pids[0] ?? 0)).toBe(false)
+      expect(pids.slice(2).every(Number.isNaN)).toBe(true)
+      strace.kill('SIGINT')
+      await eventually(() => isRunning(pids.at(-1) ?? 0))
+    },
+  )
 })
+
+/** A process that keeps hosts. `pids`: of those that it has started, NaN where none could be; 0 once the first have answered. */
+function givenParent({ configFile, sockets }: Pick<Hosts, 'configFile' | 'sockets'>) {
+  const program = `const { createTokenSupervisor } = await import(${JSON.stringify(resolve('dist/modules/supervisor.js'))})
+    const log = { info: ({ child }) => console.log(child), warn() {}, error() {} }
+    await createTokenSupervisor({ configFile: ${JSON.stringify(configFile)}, sockets: ${JSON.stringify(sockets)}, deadlineMs: 60000, log }).start()
+    console.log(0)`
+  const command = ['--input-type=module', '-e', program]
+  const parent = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const pids: number[] = []
+  parent.stdout.on('data', (lines: Buffer) => pids.push(...lines.toString().trim().split('\n').map(Number)))
+  return { parent, pids }
+}
 
 /** A zombie counts as ended: its new parent may wait for it later. */
 function isRunning(pid: number): boolean {

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { type Server, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { listenOn, type SocketUse } from '../../../src/hsm/server/frame-server.ts'
@@ -112,6 +113,15 @@ describe('the socket of a token host', () => {
     child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
     expect((await once(child, 'close'))[0]).toBe(1)
     expect(printed).toContain('Another token host serves')
+  })
+
+  it('is not tried every second by systemd where the program cannot begin', async () => {
+    const command = [hostEntry, '--config', join(directory, 'none.json'), '--systemd']
+    const failing = (child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] }))
+    expect(String(await once(failing.stderr, 'data'))).toContain('none.json')
+    await delay(1_000)
+    failing.kill()
+    expect(await once(failing, 'exit')).toEqual([null, 'SIGTERM'])
   })
 
   it('may come from systemd as descriptor 3', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   appendFileSync,
   constants,
@@ -143,6 +144,23 @@ describe('a chain', () => {
     writeFileSync(join(bench.directory, 'worker-1.lock'), `${boot}.${process.pid}.1`)
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => bench.open()))
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('is rid of what processes left that died while they took it', async () => {
+    const bench = givenBench()
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const [dead, other] = [`${boot}.${process.pid}.1`, `${boot}.${process.pid}.2`]
+    const lock = join(bench.directory, 'worker-1.lock')
+    // The lock, the claim of who died while he replaced it, and drafts, the last of which was not written yet.
+    for (const [name, text] of [
+      ['', dead],
+      [`.${dead}`, other],
+      [`.${randomUUID()}`, dead],
+      [`.${randomUUID()}`, ''],
+    ])
+      writeFileSync(`${lock}${name}`, String(text))
+    await bench.open()
+    expect(readdirSync(bench.directory).filter((name) => name.includes('.lock'))).toEqual(['worker-1.lock'])
   })
 
   test('in a copy of the folder is free, although its lock names a process that lives', async () => {
