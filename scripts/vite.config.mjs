@@ -82,7 +82,8 @@ const bundledPackages = {
 
 export default {
   root: resolve(import.meta.dirname, '../src/web'),
-  plugins: [languages, react(), noted, bundledPackages, compressed],
+  // No text is shown with characters that mislead: the functions of /words/jsx-runtime.ts make all elements.
+  plugins: [languages, react({ jsxImportSource: '/words' }), noted, bundledPackages, compressed],
   worker: { plugins: () => [scanDecoders, noted] },
   build: {
     outDir: folder,

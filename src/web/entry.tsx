@@ -4,20 +4,12 @@ import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
 import { useShownAddress } from './controls/held-address.tsx'
-import { hasStatus, Refusal } from './interface/refusal.ts'
+import { delayOf, isTriedAgain } from './interface/retries.ts'
 import { onLostChange } from './interface/transport.ts'
 import { SessionProvider } from './session/session.tsx'
 import { Shell } from './shell.tsx'
 import { applyPreferences, readPreferences } from './preferences.ts'
 import { PreferencesProvider } from './words/language.tsx'
-
-/** Whether a retry may help: no answer arrived, or the appliance cannot serve the call at the moment (503). */
-const isPassing = (error: unknown): boolean => hasStatus(error, 0, 503)
-
-/** Milliseconds before a retry: twice as many each time, and no fewer than the appliance asks for. */
-const delayOf = (count: number, error: Error): number =>
-  Math.max(1_000 * 2 ** count, 1_000 * ((error instanceof Refusal && error.waitSeconds) || 0))
-const longestWaitMs = 10_000
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -25,7 +17,7 @@ const queries = new QueryClient({
       staleTime: 15_000,
       // A browser guesses whether it is offline. An appliance in the same building is reachable without the Internet.
       networkMode: 'always',
-      retry: (count, error) => count < 2 && isPassing(error) && delayOf(count, error) <= longestWaitMs,
+      retry: isTriedAgain,
       retryDelay: delayOf,
       refetchOnWindowFocus: false,
       refetchOnReconnect: true,
@@ -34,8 +26,8 @@ const queries = new QueryClient({
 })
 // People have several tabs, and others change the same lists. Objects are not among them: a record of one being read shall
 // say that a person looked at it.
-for (const list of ['vaults', 'vault', 'trash', 'members', 'users', 'services'])
-  queries.setQueryDefaults([list], { refetchOnWindowFocus: true })
+const lists = ['vaults', 'vault', 'trash', 'members', 'users', 'services', 'keys', 'favourites', 'tags', 'links', 'me']
+for (const list of lists) queries.setQueryDefaults([list], { refetchOnWindowFocus: true })
 // Positions in the tables of vaults are small and are kept until the logout, which clears all queries.
 queries.setQueryDefaults(['table position'], { gcTime: Infinity })
 queries.setQueryDefaults(['recent'], { gcTime: Infinity })

@@ -111,6 +111,34 @@ it('shows what stands in the fields of every template as text, also what a histo
   expect(await page.evaluate('window.hit')).toBeUndefined()
 })
 
+/** What every text and name of the page has, and what a screen reader or a pointer learns of it. */
+const allShown = `[...document.querySelectorAll('body, [aria-label], [title], [alt]')].flatMap((one) =>
+  [one.textContent, ...['aria-label', 'title', 'alt'].map((name) => one.getAttribute(name) ?? '')]).join('\\n')`
+
+it('shows characters that turn a text around or that nobody sees by their numbers, in every place', async () => {
+  const { user, client } = await stage.owner('Turned', ['read', 'createVault', 'admin', 'audit', 'active'])
+  const name = 'invoice_\u202Efdp.exe'
+  const guest = await stage.appliance.addUser()
+  await client.must('PUT', `/user/${guest.id}`, { fullname: name })
+  const { id: vaultid } = await makeVault(stage.appliance, name, client)
+  await client.must('POST', `/vault/${vaultid}/member/${guest.id}`, { status: 1 })
+  await client.must('POST', `/transparent/${vaultid}/keys/turned`, { info: name })
+  const folder = await createObject(client, vaultid, { templateid: '2', name, info: name })
+  const file = await upload(client, { groupid: vaultid, templateid: '3', parentid: folder }, Buffer.from(name), name)
+  const login = await createObject(client, vaultid, { objectname: name, host: name, username: name, password: name })
+  await client.must('PUT', `/object/${file}/tags`, { tags: [name] })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.arrive(user)
+  const folders = ['', `/${folder}`, '/about', '/keys'].map((part) => `/vault/${vaultid}${part}`)
+  const objects = [file, login].flatMap((id) => [`/object/${id}`, `/object/${id}/trail`])
+  for (const address of ['/', ...folders, ...objects, '/administration/users', `/administration/users/${guest.id}`]) {
+    await visit.open(address)
+    await page.getByText('invoice_[U+202E]fdp.exe').first().waitFor()
+    expect(await page.evaluate(allShown), address).not.toContain('\u202E')
+  }
+})
+
 /** Of every type, and of one that is none. */
 const answeredTypes = ['text', 'textarea', 'dropdown', 'countrycode', 'progress', 'date', 'datetime', 'x"><b>']
 

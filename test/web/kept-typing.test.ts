@@ -151,10 +151,16 @@ it('of one of several files is there again, and the files whose turn comes after
     mimeType: 'text/plain',
     buffer: Buffer.from(name),
   }))
+  const answered = (path: string) => page.waitForResponse((response) => response.url().endsWith(path))
+  const isSizeChecked = answered('/utils/get_mime_type')
   await (await chooser).setFiles(files)
   await page.getByText('File 1 of 3').waitFor()
+  await isSizeChecked
+  // Else the page learns that the session has ended before the button is pressed.
+  const isQuiet = Promise.all([answered('/utils/get_mime_type'), answered(`/vault/${vaultid}`)])
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByText('File 2 of 3').waitFor()
+  await isQuiet
   await page.getByLabel('Description').fill('Of spring')
   await client.must('DELETE', '/me/sessions')
   await page.getByRole('button', { name: 'Create' }).click()
@@ -192,24 +198,35 @@ it('of a new user is there again, in its dialog, and is kept no longer once the 
   expect(await dialog.count()).toBe(0)
 })
 
-/** The address of a view with a dialog, the button that opens it, a field of it and what is typed there. */
-type Typing = readonly [address: (owned: Owner, userid: string) => string, button: string, field: string, typed: string]
+/** The address of a view with a dialog, the button that opens it, a field of it and what is typed there; nothing for a choice. */
+type Typing = readonly [
+  address: (owned: Owner, userid: string, serviceid: string) => string,
+  button: string | RegExp,
+  field: string,
+  typed?: string,
+]
 const dialogs: readonly Typing[] = [
   [() => '/administration/services', 'New service account', 'Allowed addresses', '192.0.2.0/24'],
+  [(_, _userid, id) => `/administration/services/${id}`, 'Add credential', 'Credential name', 'Typed'],
   [({ user }) => `/administration/users/${user.id}`, 'Edit', 'Email', 'typed@example.test'],
   [(_, userid) => `/administration/users/${userid}`, 'Reset pass phrase', 'New pass phrase', 'typed words for another'],
   [() => '/', 'Create vault', 'Description', 'Typed'],
   [({ vaultid }) => `/vault/${vaultid}/about`, 'Edit', 'Description', 'Typed'],
   [({ vaultid }) => `/vault/${vaultid}/about`, 'Share', 'Find by name or email', 'Typed'],
+  [({ vaultid }) => `/vault/${vaultid}/about`, /^Change permission of/, 'Limited'],
   [({ vaultid }) => `/vault/${vaultid}/keys`, 'Create key', 'Purpose', 'Typed'],
   [({ vaultid }) => `/vault/${vaultid}/keys`, 'Import key', 'Purpose', 'Typed'],
+  [({ vaultid }) => `/vault/${vaultid}/keys`, 'Restore backup', 'Name', 'typed'],
+  [({ vaultid }) => `/vault/${vaultid}/keys`, 'Rules', 'Refuse calls with fields that the API does not know'],
   [({ vaultid }) => `/vault/${vaultid}/keys/typed`, 'Edit', 'Purpose', 'Typed'],
 ]
 
-it('of a dialog is there again, in its dialog, and is kept no longer once that is cancelled', async () => {
+it('of a dialog or an import is there again, and is kept no longer once it is cancelled or done', async () => {
   const owned = await stage.owner('Machines', ['read', 'createVault', 'admin', 'active'])
   const { client, user, vaultid } = owned
   await client.must('POST', `/transparent/${vaultid}/keys/typed`, {})
+  const { CALLINFO } = await client.must('POST', '/service', { name: 'typed.runner' })
+  const { id: serviceid } = CALLINFO['service'] as { id: string }
   const visit = await stage.visitor()
   const { page } = visit
   const dialog = page.getByRole('dialog')
@@ -218,18 +235,36 @@ it('of a dialog is there again, in its dialog, and is kept no longer once that i
   const other = await visit.context.newPage()
   await other.goto(`${stage.appliance.url}/authinfo/logintypes`)
   const person: string = await other.evaluate(`localStorage.getItem('strongroom.person')`)
-  const another = await stage.appliance.addUser()
-  for (const [address, button, field, typed] of dialogs) {
-    await visit.open(address(owned, String(another.id)))
-    await page.getByRole('main').getByRole('button', { name: button, exact: true }).first().click()
-    await dialog.getByLabel(field, { exact: true }).fill(typed)
+  const endAndBeginAgain = async (): Promise<void> => {
     await other.evaluate(`localStorage.removeItem('strongroom.person')`)
     await page.getByText(kept).waitFor()
     await other.evaluate(`localStorage.setItem('strongroom.person', ${JSON.stringify(person)})`)
-    expect(await dialog.getByLabel(field, { exact: true }).inputValue()).toBe(typed)
+  }
+  const another = await stage.appliance.addUser()
+  for (const [address, button, field, typed] of dialogs) {
+    await visit.open(address(owned, String(another.id), serviceid))
+    await page.getByRole('main').getByRole('button', { name: button, exact: true }).first().click()
+    if (typed === undefined) await dialog.getByText(field, { exact: true }).click()
+    else await dialog.getByLabel(field, { exact: true }).fill(typed)
+    await endAndBeginAgain()
+    const input = dialog.getByLabel(field, { exact: true })
+    expect(await (typed === undefined ? input.isChecked() : input.inputValue())).toBe(typed ?? true)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
   }
+  await client.must('POST', '/vault', { vaultname: 'First of the list' })
+  await visit.open('/exchange')
+  await page.getByLabel('Vault', { exact: true }).selectOption('Machines')
+  const buffer = Buffer.from('name,username,password,PUK\nMail,ann,pw-1,77\n')
+  await page.locator('input[type=file]').setInputFiles({ name: 'export.csv', mimeType: 'text/csv', buffer })
+  await page.getByLabel('PUK').selectOption('nothing')
+  await page.getByText('1 object', { exact: true }).waitFor()
+  await endAndBeginAgain()
+  await page.getByText('1 object', { exact: true }).waitFor()
+  expect(await page.getByLabel('PUK').inputValue()).toBe('nothing')
+  expect(await page.getByLabel('Vault', { exact: true }).inputValue()).toBe(vaultid)
+  await page.getByRole('button', { name: 'Import 1 object' }).click()
+  await visit.hears('1 object imported.')
   await other.evaluate(`localStorage.removeItem('strongroom.person')`)
   await page.getByText('Your session has ended.').waitFor()
   expect(await page.getByText(kept).count()).toBe(0)

@@ -123,6 +123,34 @@ const withThousandTemplates = (visit: Visit, client: TestClient) =>
     (first, at) => ({ ...first, INFO: { ...first.INFO, id: String(5_000 + at), name: `Form ${at}` } }),
   )
 
+it('so are the versions of a key, and the keys that can be taken back', async () => {
+  const { client, vaultid, visit, page } = await stage.visitingOwner('Long')
+  const keys = `/transparent/${vaultid}/keys`
+  for (const name of ['long', 'gone']) await client.must('POST', `${keys}/${name}`, { allow_delete: true })
+  await client.must('DELETE', `${keys}/gone`)
+  await withThousandMore<object>(
+    visit,
+    client,
+    `${keys}/long?details=true`,
+    ({ VERSIONS }) => VERSIONS,
+    (first, at) => ({ ...first, key_version: String(2 + at) }),
+  )
+  await withThousandMore<object>(
+    visit,
+    client,
+    `${keys}?after=&details=false&deleted=true`,
+    ({ KEYS }) => KEYS,
+    (first, at) => ({ ...first, name: `before-${at}` }),
+  )
+  await visit.open(`/vault/${vaultid}/keys/long`)
+  await page.getByText('Page 1 of 11').waitFor()
+  expect(await page.locator('.versions > li').count()).toBe(100)
+  await visit.expectSound('key-versions-long')
+  await visit.open(`/vault/${vaultid}/keys`)
+  await page.getByText('Page 1 of 11').waitFor()
+  expect(await page.locator('.items > li').count()).toBe(100)
+})
+
 it('so are the templates of a new object, of which the last is chosen by the keyboard', async () => {
   const { user, client, vaultid } = await stage.owner('Forms')
   const visit = await stage.visitor()

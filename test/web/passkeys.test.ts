@@ -82,11 +82,11 @@ it('a passkey is registered, logs in, gets another name, is removed, and logs in
   await visit.sees('Your account')
   await page.getByText('Key on my desk', { exact: true }).waitFor()
 
-  const hostile = '<img src=x onerror=alert(1)> {{7*7}} ‮'
+  const hostile = '<img src=x onerror=alert(1)> {{7*7}} \u202e'
   await page.getByRole('button', { name: 'Rename the passkey Key on my desk' }).click()
   await page.getByLabel('Passkey name').fill(hostile)
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
-  await page.getByText(hostile, { exact: true }).waitFor()
+  await page.getByText(hostile.replace('\u202e', '[U+202E]'), { exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Remove the passkey' }).click()
   await page.getByRole('dialog').getByLabel('Code from one of your devices').fill(user.hardwareToken.press())

@@ -102,6 +102,27 @@ it('is read again where another has taken something out of it first, and keeps t
   visit.complaints.expect(/status of 404/)
 })
 
+it('gives back each row that is pressed, also one after another while the first is on its way', async () => {
+  const { client, vaultid, folder, visit, page, names } = await owner('Byre')
+  await client.must('DELETE', `/object/${folder}`, { children: true })
+  const other = await createObject(client, vaultid, { host: 'other.example.test' })
+  await client.must('DELETE', `/object/${other}`)
+  await visit.open(`/vault/${vaultid}/trash`)
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/undelete', (route) => released.then(() => route.continue()))
+  await page.getByRole('button', { name: 'Restore Racks' }).click()
+  await page.getByRole('button', { name: 'Restore other.example.test' }).click()
+  release()
+  await page.getByText('The trash is empty.').waitFor()
+  expect((await names()).toSorted()).toEqual([
+    'Racks',
+    'inner.example.test',
+    'other.example.test',
+    'outer.example.test',
+  ])
+})
+
 it('is offered to those alone who may write, and refused to others by its address', async () => {
   const visit = await stage.visitor()
   const { page } = visit

@@ -1,6 +1,7 @@
 import type { Request } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
+import { createObject } from '../support/object-kit.ts'
 import { memberOf } from './console-vault.ts'
 import { consoleStage } from './console-stage.ts'
 
@@ -241,16 +242,27 @@ it('reads lists again after a lost change, but no object that it was not made to
 })
 
 it('shows what was changed in another tab as soon as the person comes back', async () => {
-  const { user, client } = await stage.owner('Own')
+  const { user, client, vaultid } = await stage.owner('Own')
+  const id = await createObject(client, vaultid, { host: 'starred.example.test' })
   const visit = await stage.visitor()
   const { page } = visit
   await visit.logIn(user)
   await page.getByRole('link', { name: /Own/ }).waitFor()
   await page.clock.install()
   await client.must('POST', '/vault', { vaultname: 'Made elsewhere' })
+  await client.must('PUT', `/object/${id}/favourite`, { favourite: true })
   await page.clock.fastForward(20_000)
   await page.evaluate('dispatchEvent(new Event("visibilitychange"))')
   await page.getByRole('link', { name: /Made elsewhere/ }).waitFor()
+  const favourites = page.getByRole('region', { name: 'Favourites' })
+  await favourites.getByText('starred.example.test').waitFor()
+  // What was read stays where reading it again fails.
+  await page.route('**/favourites', (route) => route.fulfill({ status: 418, body: '' }))
+  await page.clock.fastForward(20_000)
+  await page.evaluate('dispatchEvent(new Event("visibilitychange"))')
+  await favourites.getByRole('button', { name: 'Try again' }).waitFor()
+  await favourites.getByText('starred.example.test').waitFor()
+  visit.complaints.expect(/status of 418/)
 })
 
 it('says nothing of what is under way for less than 150 ms', async () => {

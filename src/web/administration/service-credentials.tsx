@@ -3,9 +3,10 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ConfirmedButton } from '../controls/confirmed-button.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
-import { CredentialDialog } from './credential-dialog.tsx'
+import { CredentialDialog, credentialTyping } from './credential-dialog.tsx'
 import { MomentText } from '../controls/moment-text.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { useServicesDone } from './service-reads.ts'
@@ -21,7 +22,7 @@ interface Props {
 /** The credentials of a service account. */
 export function ServiceCredentials({ service, onTold }: Props) {
   const words = useWordsOf(serviceWords)
-  const [isAdding, setIsAdding] = useState(false)
+  const [isAdding, setIsAdding] = useOpened<boolean>(() => [[true, credentialTyping, service.id]])
   const [made, setMade] = useState<OnceTold>()
   return (
     <section aria-labelledby="credentials">

@@ -11,7 +11,7 @@ import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
-import { useIsBegun } from '../session/typed-state.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
@@ -94,7 +94,7 @@ function ServiceActs({ service, home, onTold }: ActsProps) {
   const [, go] = useLocation()
   const done = useServicesDone()
   const { error, run } = useAction()
-  const [isEditing, setIsEditing] = useState(useIsBegun(serviceTyping, service.id))
+  const [isEditing, setIsEditing] = useOpened<boolean>(() => [[true, serviceTyping, service.id]])
   const params = { serviceid: service.id }
   async function turn(active: boolean, signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('service.change', { params, body: { active }, signal })

@@ -9,7 +9,7 @@ import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
-import { useIsBegun } from '../session/typed-state.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MachineCommands } from './machine-commands.tsx'
@@ -25,7 +25,7 @@ export function ServicesView() {
   const { data, error, refetch } = useServices()
   const [filter, setFilter] = useState('')
   const deferred = useDeferredValue(filter)
-  const [isCreating, setIsCreating] = useState(useIsBegun(serviceTyping, ''))
+  const [isCreating, setIsCreating] = useOpened<boolean>(() => [[true, serviceTyping, '']])
   const found = useMemo(() => {
     const fits = createFilter(deferred)
     return (data ?? []).filter(({ name, description, owner }) =>

@@ -98,6 +98,7 @@ function CertificateDialog({ user, onTold, onClose }: Props & { readonly onClose
         label={words.certificateFile}
         description={words.certificateHelp}
         error={isMissing && file === undefined ? words.noFile : undefined}
+        file={file}
         onChoose={setFile}
       />
       <RecoveryWarning userid={user.id} username={user.username} fullname={user.fullname} />

@@ -2,6 +2,7 @@ import { MonitorSmartphone } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { ConfirmedButton } from '../controls/confirmed-button.tsx'
+import { LongList } from '../controls/long-list.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type AdministeredUser, type OpenSession } from '../interface/calls.ts'
@@ -20,7 +21,7 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
     action.run(async (signal) => {
       await call('user.session.end', { params: { userid: user.id, sessionid }, signal })
       await done(words.sessionEnded)
-    })
+    }, sessionid)
   async function endAll(signal: AbortSignal): Promise<void> {
     const { CALLINFO } = await call('user.sessions.end', { params: { userid: user.id }, signal })
     await done(words.sessionsEnded(CALLINFO.ended))
@@ -34,11 +35,9 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
       {data?.length === 0 && <p className="soft">{words.noSessions}</p>}
       {data !== undefined && data.length > 0 && (
         <>
-          <ul className="entries">
-            {data.map((session) => (
-              <SessionEntry key={session.id} session={session} onEnd={() => void endOne(session.id)} />
-            ))}
-          </ul>
+          <LongList className="entries" items={data} textOf={addressOf}>
+            {(session) => <SessionEntry key={session.id} session={session} onEnd={() => void endOne(session.id)} />}
+          </LongList>
           <div className="acts">
             <ConfirmedButton
               text={words.endAll}
@@ -52,6 +51,8 @@ export function UserSessions({ user }: { readonly user: AdministeredUser }) {
     </section>
   )
 }
+
+const addressOf = ({ address, application }: OpenSession): string => `${address}\n${application}`
 
 interface SessionProps {
   readonly session: OpenSession

@@ -10,7 +10,7 @@ import { ViewHeading } from '../controls/view-heading.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useSession } from '../session/session.tsx'
-import { useIsBegun } from '../session/typed-state.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { EditUserDialog, userTyping } from './edit-user-dialog.tsx'
@@ -82,11 +82,10 @@ function AccountActs({ user, onTold }: ActsProps) {
   const words = useWordsOf(userWords)
   const { edit } = useWordsOf(administrationWords)
   const { person } = useSession()
-  const isEditBegun = useIsBegun(userTyping, user.id)
-  const isResetBegun = useIsBegun(resetTyping, user.id)
-  const [asked, setAsked] = useState<'edit' | 'reset' | undefined>(
-    isEditBegun ? 'edit' : isResetBegun ? 'reset' : undefined,
-  )
+  const [asked, setAsked] = useOpened<'edit' | 'reset'>(() => [
+    ['edit', userTyping, user.id],
+    ['reset', resetTyping, user.id],
+  ])
   const done = useUsersDone()
   const { error, run } = useAction()
   const close = (): void => setAsked(undefined)

@@ -11,7 +11,7 @@ import { ViewHeading } from '../controls/view-heading.tsx'
 import type { AdministeredUser } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { searchable, withoutControls } from '../interface/user-search.ts'
-import { useIsBegun } from '../session/typed-state.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 import { NewUserDialog, newUserTyping } from './new-user-dialog.tsx'
@@ -29,7 +29,7 @@ export function UsersView() {
   const searched = searchable(typed)
   const pages = usePages()
   const { data, error, refetch, isPlaceholderData } = useUserPage(searched, pages.next)
-  const [isCreating, setIsCreating] = useState(useIsBegun(newUserTyping, ''))
+  const [isCreating, setIsCreating] = useOpened<boolean>(() => [[true, newUserTyping, '']])
 
   const isHidden = hidesData(error, data)
   // A search keeps its field.

@@ -1,13 +1,18 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useUnmountSignal } from './unmount-signal.ts'
 import { beginWork } from './work-under-way.ts'
+
+type Task = (signal: AbortSignal) => void | Promise<void>
 
 export interface Action {
   readonly isUnderWay: boolean
   /** The error of the last task, if it failed. */
   readonly error: unknown
-  /** Resolves to whether the task succeeded. Refuses a task while another one runs. */
-  readonly run: (task: (signal: AbortSignal) => void | Promise<void>) => Promise<boolean>
+  /**
+   * Resolves to whether the task succeeded. Refuses one that runs or waits already; one for another row of a list waits
+   * for its turn.
+   */
+  readonly run: (task: Task, row?: string) => Promise<boolean>
 }
 
 /**
@@ -18,13 +23,22 @@ export function useAction(): Action {
   const [error, setError] = useState<unknown>()
   const [isUnderWay, setIsUnderWay] = useState(false)
   const unmounted = useUnmountSignal()
-  async function run(task: (signal: AbortSignal) => void | Promise<void>): Promise<boolean> {
-    if (isUnderWay) return false
+  /** The tasks that run or wait, by their rows, in their order. */
+  const { current: begun } = useRef(new Map<string, Promise<boolean>>())
+  function run(task: Task, row = ''): Promise<boolean> {
+    if (begun.has(row)) return Promise.resolve(false)
+    const outcome = perform(task, row, [...begun.values()].at(-1))
+    begun.set(row, outcome)
+    return outcome
+  }
+  async function perform(task: Task, row: string, before: Promise<boolean> | undefined): Promise<boolean> {
     const { signal } = unmounted.current
     setError(undefined)
     setIsUnderWay(true)
     const endWork = beginWork()
     try {
+      // Also before the first task: it is among those begun when it ends.
+      await before
       await task(signal)
       return !signal.aborted
     } catch (refusal) {
@@ -32,7 +46,8 @@ export function useAction(): Action {
       return false
     } finally {
       endWork()
-      setIsUnderWay(false)
+      begun.delete(row)
+      setIsUnderWay(begun.size > 0)
     }
   }
   return { isUnderWay, error, run }

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { useWords } from '../words/language.tsx'
 
 interface Props {
@@ -6,6 +6,7 @@ interface Props {
   readonly description?: string
   readonly error?: string | undefined
   readonly isRequired?: boolean
+  readonly file: File | undefined
   /** Undefined where the person clears the choice. */
   readonly onChoose: (file: File | undefined) => void
 }
@@ -14,14 +15,9 @@ interface Props {
  * A file input with label and error. The browser's own input takes clicks, keys and dropped files, but lies unseen over words in
  * the person's language, because its words are in that of the browser.
  */
-export function FileInput({ label, description, error, isRequired = false, onChoose }: Props) {
+export function FileInput({ label, description, error, isRequired = false, file, onChoose }: Props) {
   const id = useId()
   const words = useWords()
-  const [name, setName] = useState<string>()
-  const choose = (file: File | undefined): void => {
-    setName(file?.name)
-    onChoose(file)
-  }
   return (
     <div>
       <label htmlFor={id}>{label}</label>
@@ -29,15 +25,16 @@ export function FileInput({ label, description, error, isRequired = false, onCho
         <input
           id={id}
           type="file"
-          required={isRequired}
+          // One that was kept over the end of the session is not in the browser's own input.
+          required={isRequired && file === undefined}
           aria-describedby={description === undefined ? undefined : `${id}-help`}
           aria-invalid={error !== undefined}
-          onChange={({ currentTarget }) => choose(currentTarget.files?.[0])}
+          onChange={({ currentTarget }) => onChoose(currentTarget.files?.[0])}
         />
         <span className="button small" aria-hidden>
           {words.chooseFile}
         </span>
-        <span aria-hidden>{name ?? words.noFile}</span>
+        <span aria-hidden>{file?.name ?? words.noFile}</span>
       </span>
       {description !== undefined && (
         <span id={`${id}-help`} slot="description">

@@ -7,12 +7,14 @@ import { ViewHeading } from '../controls/view-heading.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { useHasLinks } from '../me/me-reads.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { useContents, useVaults } from '../vaults/vault-reads.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import { ExportPart } from './export-part.tsx'
 import { ImportPart, type ImportProps } from './import-part.tsx'
+import { importTyping } from './import-preview.tsx'
 import './exchange.css'
 
 /** Imports files of other programs into a vault, and exports a vault to a file. */
@@ -54,7 +56,7 @@ interface OfVaultsProps {
 function OfVaults({ vaults, first }: OfVaultsProps) {
   const words = useWordsOf(exchangeWords)
   // Not the first of the list at any time: another vault may be shared with the person amid an import.
-  const [chosen, setChosen] = useState(first.id)
+  const [chosen, setChosen] = useOpened<string>(() => vaults.map(({ id }) => [id, importTyping, id]))
   const [isImporting, setIsImporting] = useState(false)
   const vault = vaults.find(({ id }) => id === chosen) ?? first
   if (vault.id !== chosen) setChosen(vault.id)

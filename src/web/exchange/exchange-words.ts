@@ -179,7 +179,8 @@ export const exchangeWords = inBoth(
     recorded: 'När hemligheterna i ett objekt läses registreras det i granskningsloggen, som när du visar en.',
     noFiles: (number) =>
       `${counted('sv', number, 'fil är', 'filer är')} inte med. Ladda ner ${number === 1 ? 'den separat' : 'dem en och en'}.`,
-    alarmed: (number) => `${counted('sv', number, 'objekt utlöser', 'objekt utlöser')} ett larm när det läses.`,
+    alarmed: (number) =>
+      `${counted('sv', number, 'objekt', 'objekt')} utlöser ett larm när ${number === 1 ? 'det' : 'de'} läses.`,
     withAlarmed: (number) => (number === 1 ? 'Ta med det och utlös larmet' : 'Ta med dem och utlös larmen'),
     exportPassphrase: 'Lösenfras',
     exportPassphraseHelp: 'Minst 12 tecken. Utan den kan ingen öppna filen, inte ens du.',

@@ -1,5 +1,7 @@
 import { call, type Contents, type StoredObject } from '../interface/calls.ts'
-import { hasNumber, hasStatus, isDenial } from '../interface/refusal.ts'
+import { hasNumber, isDenial } from '../interface/refusal.ts'
+import { delayOf, isTriedAgain } from '../interface/retries.ts'
+import { sessionInvalid } from '../interface/transport.ts'
 
 /** An object in the archive. */
 export interface ExportedObject {
@@ -78,19 +80,24 @@ export async function readArchive(
 }
 
 async function fieldsOf(objectid: string, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined> {
-  try {
-    const { OBJECT } = await call('object.read', { params: { objectid }, query: { decrypt: true }, signal })
-    return { ...OBJECT[0]?.public, ...OBJECT[0]?.crypted }
-  } catch (error) {
-    if (isOfObject(error)) return undefined
-    throw error
+  for (let count = 0; ; count += 1) {
+    try {
+      const { OBJECT } = await call('object.read', { params: { objectid }, query: { decrypt: true }, signal })
+      return { ...OBJECT[0]?.public, ...OBJECT[0]?.crypted }
+    } catch (error) {
+      if (isOfObject(error)) return undefined
+      // One lost answer among thousands does not undo the export.
+      if (!isTriedAgain(count, error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, delayOf(count, error)))
+    }
   }
 }
 
 /** Number of the fault `object.tampered`. */
 const damaged = 1614
-/** Whether only this object failed. The end of the session (401) stops the export. */
-const isOfObject = (error: unknown): boolean => hasNumber(error, damaged) || (isDenial(error) && !hasStatus(error, 401))
+/** Whether only this object failed. The end of the session stops the export. */
+const isOfObject = (error: unknown): boolean =>
+  hasNumber(error, damaged) || (isDenial(error) && !hasNumber(error, sessionInvalid))
 
 /** Encrypts the archive with a pass phrase in the format age-encryption.org/v1, which `age --decrypt` reads. */
 export async function sealArchive(archive: Archive, passphrase: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,16 +1,17 @@
 import { FileInput } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { useAction } from '../controls/action.ts'
 import type { Contents } from '../interface/calls.ts'
+import { useSession } from '../session/session.tsx'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { isBitwarden, readBitwarden } from './bitwarden-reading.ts'
 import { ColumnTable } from './column-table.tsx'
 import { entriesOf, guessUses, readTable, type ColumnUse, type Table } from './csv-reading.ts'
 import { mostBytes, UnreadableFile, type ReadFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
-import { ImportPreview } from './import-preview.tsx'
+import { importTyping, ImportPreview } from './import-preview.tsx'
 import { isKeepass } from './opening/locked-file.ts'
 import type { LockedFile } from './opening/opening-worker.ts'
 import { decodeText } from './text-decoding.ts'
@@ -36,23 +37,29 @@ export function ImportPart({ vaultid, contents, isImporting, onImporting }: Impo
   const { chooseFile } = useWords()
   const [chosen, setChosen] = useState<Chosen>()
   const [isGuessed, setIsGuessed] = useState(false)
-  const [name, setName] = useState('')
+  const [file, setFile] = useState<File>()
   const { error, run } = useAction()
+  const { person } = useSession()
+  const [begun] = useState(() => importTyping.at(person?.userid, vaultid))
 
-  async function choose(file: File | undefined): Promise<void> {
-    if (file === undefined) return
+  async function choose(next: File | undefined, uses?: readonly ColumnUse[]): Promise<void> {
+    if (next === undefined) return
     setChosen(undefined)
-    setName(file.name)
+    setFile(next)
     await run(async () => {
-      if (file.size > mostBytes) throw new UnreadableFile('size')
-      const content = await file.arrayBuffer()
+      if (next.size > mostBytes) throw new UnreadableFile('size')
+      const content = await next.arrayBuffer()
       setIsGuessed(false)
       if (isKeepass(content)) return setChosen({ kind: 'locked', locked: { kind: 'keepass', file: content } })
       const { text, encoding } = decodeText(new Uint8Array(content))
       setIsGuessed(encoding === 'windows-1252')
-      setChosen(chosenOf(text))
+      setChosen(chosenOf(text, uses))
     })
   }
+  const chooseAgain = useEffectEvent(choose)
+  useEffect(() => {
+    if (begun) void chooseAgain(begun.file, begun.uses)
+  }, [begun])
   const read = chosen?.kind === 'table' ? entriesOf(chosen.table, chosen.uses) : undefined
   return (
     <section aria-labelledby="import">
@@ -65,36 +72,42 @@ export function ImportPart({ vaultid, contents, isImporting, onImporting }: Impo
         >
           <Button className="button" isDisabled={isImporting}>
             <FileInput aria-hidden />
-            {name === '' ? chooseFile : words.otherFile}
+            {file ? words.otherFile : chooseFile}
           </Button>
         </FileTrigger>
-        <span className="file-name">{name}</span>
+        <span className="file-name">{file?.name}</span>
       </p>
       <Unopened error={error} />
       {isGuessed && chosen !== undefined && <p role="status">{words.guessed}</p>}
       {chosen?.kind === 'locked' && (
         <Unlock locked={chosen.locked} onRead={(opened) => setChosen({ kind: 'items', read: opened })} />
       )}
-      {chosen?.kind === 'table' && read && (
+      {file && chosen?.kind === 'table' && read && (
         <>
           {!isImporting && (
             <ColumnTable table={chosen.table} uses={chosen.uses} onChange={(uses) => setChosen({ ...chosen, uses })} />
           )}
-          <ImportPreview key={chosen.uses.join()} {...{ vaultid, contents, read }} onUnderWay={onImporting} />
+          <ImportPreview
+            key={chosen.uses.join()}
+            {...{ vaultid, contents, read }}
+            begun={{ file, uses: chosen.uses }}
+            onUnderWay={onImporting}
+          />
         </>
       )}
-      {chosen?.kind === 'items' && (
-        <ImportPreview {...{ vaultid, contents }} read={chosen.read} onUnderWay={onImporting} />
+      {file && chosen?.kind === 'items' && (
+        <ImportPreview {...{ vaultid, contents }} begun={{ file }} read={chosen.read} onUnderWay={onImporting} />
       )}
     </section>
   )
 }
 
-/** Recognizes the format of a text file. @throws UnreadableFile */
-function chosenOf(text: string): Chosen {
+/** Recognizes the format of a text file, whose columns may have been given a use before. @throws UnreadableFile */
+function chosenOf(text: string, uses?: readonly ColumnUse[]): Chosen {
   const bitwarden = isBitwarden(text)
   if (bitwarden === 'protected') return { kind: 'locked', locked: { kind: 'bitwarden', text } }
   if (bitwarden === 'open') return { kind: 'items', read: readBitwarden(text) }
   const table = readTable(text)
-  return { kind: 'table', table, uses: guessUses(table.headings) }
+  const isSame = uses?.length === table.headings.length
+  return { kind: 'table', table, uses: isSame ? uses : guessUses(table.headings) }
 }

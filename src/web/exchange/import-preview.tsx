@@ -2,13 +2,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useHeldAddress } from '../controls/held-address.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { Loading } from '../controls/loading.tsx'
 import { useStoppableAction } from '../controls/stoppable-action.ts'
 import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { Contents } from '../interface/calls.ts'
+import { useSession } from '../session/session.tsx'
 import { favouritesKey } from '../vaults/favourite-reads.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
+import type { ColumnUse } from './csv-reading.ts'
 import type { ReadFile } from './entry.ts'
 import { exchangeWords } from './exchange-words.ts'
 import { createImportRun, type ImportProgress, type ImportRun } from './import-run.ts'
@@ -16,17 +19,29 @@ import { duplicatesAmong, planObjects, type PlannedObject } from './planned-obje
 import { PlanTable } from './plan-table.tsx'
 import { usePresent } from './present-objects.ts'
 
+/** What is read again after the end of the session: not what was in the file, least of all that of an encrypted one. */
+export interface BegunImport {
+  readonly file: File
+  /** Uses of the columns of a table. */
+  readonly uses?: readonly ColumnUse[]
+}
+
+/** Kept choices of imports. Their place is the vault. */
+export const importTyping = new TypingForm<BegunImport>()
+
 interface Props {
   readonly vaultid: string
   readonly contents: Contents
+  readonly begun: BegunImport
   readonly read: ReadFile
   /** Called at the start and end of an import, in which another file or other columns would restart it. */
   readonly onUnderWay: (isUnderWay: boolean) => void
 }
 
 /** What the import will create, and the button that starts it. */
-export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
+export function ImportPreview({ vaultid, contents, begun, read, onUnderWay }: Props) {
   const words = useWordsOf(exchangeWords)
+  const { person } = useSession()
   const plans = useMemo(() => read.entries.flatMap(planObjects), [read])
   const { present, error: unknown, refetch } = usePresent(plans, contents.OBJECTS)
   const duplicates = useMemo(() => duplicatesAmong(plans, present ?? []), [plans, present])
@@ -34,6 +49,7 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const chosen = withDuplicates ? plans : plans.filter((plan) => !duplicates.has(plan))
   const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen, onUnderWay)
   const isDone = progress !== undefined && progress.done === total && !isUnderWay
+  importTyping.useTyping(person?.userid, vaultid, progress?.done === total ? undefined : begun)
   const question = useHeldAddress(progress !== undefined && !isDone, { asked: words.leaving })
   if (!present) return unknown ? <ErrorMessage error={unknown} onTryAgain={refetch} /> : <Loading />
   return (

@@ -47,7 +47,7 @@ export function Unlock({ locked, onRead }: Props) {
         onChange={setPassphrase}
       />
       {locked.kind === 'keepass' && (
-        <FileInput label={words.keyFile} description={words.keyFileHelp} onChoose={setKeyFile} />
+        <FileInput label={words.keyFile} description={words.keyFileHelp} file={keyFile} onChoose={setKeyFile} />
       )}
       <p className="buttons">
         <Button type="submit" className="button" isDisabled={isUnderWay}>

@@ -2,8 +2,10 @@ import { Undo2 } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { useDone } from '../controls/change-done.ts'
+import { LongList } from '../controls/long-list.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
-import { call } from '../interface/calls.ts'
+import { call, type ListedKey } from '../interface/calls.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { keysOf, useDeletedKeys } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
@@ -21,16 +23,17 @@ export function DeletedKeys({ vaultid }: { readonly vaultid: string }) {
     action.run(async (signal) => {
       await call('transparent.key.takeback', { params: { vaultid, name }, signal })
       await done(own.takenBack(name))
-    })
-  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
+    }, name)
+  if (hidesData(error, data)) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data || data.keys.length === 0) return null
   return (
     <section>
       <h2>{own.deletedKeys}</h2>
       <p className="soft">{own.deletedHelp}</p>
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {action.error !== undefined && <ErrorMessage error={action.error} />}
-      <ul className="items card">
-        {data.keys.map(({ name, type, destroyed = '' }) => (
+      <LongList className="items card" items={data.keys} textOf={nameOf}>
+        {({ name, type, destroyed = '' }) => (
           <li key={name}>
             <span className="texts">
               <span className="title">{name}</span>
@@ -43,8 +46,10 @@ export function DeletedKeys({ vaultid }: { readonly vaultid: string }) {
               {own.takeBack}
             </Button>
           </li>
-        ))}
-      </ul>
+        )}
+      </LongList>
     </section>
   )
 }
+
+const nameOf = ({ name }: ListedKey): string => name

@@ -62,8 +62,8 @@ export function ImportJobCard({ prepared: { job, asked }, onClose }: Props) {
       <h3>{own.importSend}</h3>
       <Form className="form" onSubmit={(event) => void hand(event)}>
         {error !== undefined && <ErrorMessage error={error} />}
-        <FileInput label={own.importWrapped} isRequired onChoose={setWrapped} />
-        {isPair && <FileInput label={own.importPublic} isRequired onChoose={setPublicHalf} />}
+        <FileInput label={own.importWrapped} isRequired file={wrapped} onChoose={setWrapped} />
+        {isPair && <FileInput label={own.importPublic} isRequired file={publicHalf} onChoose={setPublicHalf} />}
         <div className="buttons">
           <Button className="button" onPress={onClose}>
             {own.importStop}

@@ -1,8 +1,8 @@
 import { Archive, Download, History, Pencil, RefreshCw, Scissors, Trash2 } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { ListedKey, VaultKeyRules } from '../interface/calls.ts'
-import { useIsBegun } from '../session/typed-state.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { ChangeKeyDialog, keyTyping } from './change-key-dialog.tsx'
 import { BackUpQuestion, DeleteKeyQuestion, RotateQuestion } from './key-questions.tsx'
@@ -34,8 +34,7 @@ const icons: Readonly<Record<KeyAction, ReactNode>> = {
 /** The changes that the person may make to a key. Each asks first and explains its effect. */
 export function KeyActions({ vaultid, shown, rules, rights: { mayWrite, mayAdminister } }: Props) {
   const own = useWordsOf(keyWords)
-  const isBegun = useIsBegun(keyTyping, `${vaultid}/${shown.name}`)
-  const [asked, setAsked] = useState<KeyAction | undefined>(isBegun ? 'change' : undefined)
+  const [asked, setAsked] = useOpened<KeyAction>(() => [['change', keyTyping, `${vaultid}/${shown.name}`]])
   const offered: Readonly<Record<KeyAction, boolean>> = {
     rotate: mayWrite,
     change: mayWrite,

@@ -8,7 +8,7 @@ import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewHeading } from '../controls/view-heading.tsx'
 import { hidesData } from '../interface/refusal.ts'
-import { useIsBegun } from '../session/typed-state.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { useVault } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { Bench } from './bench.tsx'
@@ -17,12 +17,12 @@ import { DeletedKeys } from './deleted-keys.tsx'
 import { ImportJobCard } from './import-job-card.tsx'
 import { KeyList } from './key-list.tsx'
 import { keyRights } from './key-rights.ts'
-import { KeyRulesDialog } from './key-rules-dialog.tsx'
+import { KeyRulesDialog, rulesTyping } from './key-rules-dialog.tsx'
 import { useKeys, type ListedKeys } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import './keys.css'
 import { keyImportTyping, NewKeyDialog, newKeyTyping, type PreparedImport } from './new-key-dialog.tsx'
-import { RestoreKeyDialog } from './restore-key-dialog.tsx'
+import { RestoreKeyDialog, restoreTyping } from './restore-key-dialog.tsx'
 import { typeName } from './type-names.ts'
 
 /** The keys of a vault. */
@@ -59,11 +59,12 @@ interface NewKeysProps {
 /** Buttons that create, import and restore keys, and for an Admin the rules of the vault. */
 function NewKeys({ vaultid, data, mayAdminister }: NewKeysProps) {
   const own = useWordsOf(keysWords)
-  const isCreateBegun = useIsBegun(newKeyTyping, vaultid)
-  const isImportBegun = useIsBegun(keyImportTyping, vaultid)
-  const [asked, setAsked] = useState<'create' | 'import' | 'restore' | 'rules' | undefined>(
-    isCreateBegun ? 'create' : isImportBegun ? 'import' : undefined,
-  )
+  const [asked, setAsked] = useOpened<'create' | 'import' | 'restore' | 'rules'>(() => [
+    ['create', newKeyTyping, vaultid],
+    ['import', keyImportTyping, vaultid],
+    ['restore', restoreTyping, vaultid],
+    ['rules', rulesTyping, vaultid],
+  ])
   const [prepared, setPrepared] = useState<PreparedImport>()
   const close = (): void => setAsked(undefined)
   return (

@@ -1,9 +1,10 @@
-import { useState } from 'react'
 import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { FileInput } from '../controls/file-input.tsx'
 import { call } from '../interface/calls.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { isKeyName } from '../interface/identifiers.ts'
 import { keysOf } from './keys-reads.ts'
@@ -16,13 +17,22 @@ interface Props {
   readonly onClose: () => void
 }
 
+interface Restoring {
+  readonly name: string
+  readonly file: File | undefined
+  readonly force: boolean
+}
+
+const nothing: Restoring = { name: '', file: undefined, force: false }
+export const restoreTyping = new TypingForm<Restoring>()
+
 /** Restores a key from a backup. */
 export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
   const own = useWordsOf(keysWords)
   const done = useDone(keysOf(vaultid))
-  const [name, setName] = useState('')
-  const [file, setFile] = useState<File>()
-  const [force, setForce] = useState(false)
+  const [typed, setTyped] = useTypedState(restoreTyping, vaultid, nothing)
+  const { name, file, force } = typed
+  const onType = (change: Partial<Restoring>): void => setTyped({ ...typed, ...change })
 
   async function send(signal: AbortSignal): Promise<void> {
     const backup = (await file?.text())?.trim() ?? ''
@@ -36,10 +46,10 @@ export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
       <FileInput
         label={own.backupFile}
         isRequired
-        onChoose={(chosen) => {
-          setFile(chosen)
-          setName((before) => (before === '' ? (chosen?.name ?? '').replace(/\.backup$/, '') : before))
-        }}
+        file={file}
+        onChoose={(chosen) =>
+          onType({ file: chosen, name: name === '' ? (chosen?.name ?? '').replace(/\.backup$/, '') : name })
+        }
       />
       <TextInput
         label={own.name}
@@ -48,9 +58,11 @@ export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
         autoComplete="off"
         validate={(typed) => (typed === '' || isKeyName(typed.trim()) ? undefined : own.badName)}
         value={name}
-        onChange={setName}
+        onChange={(next) => onType({ name: next })}
       />
-      {mayReplace && <NativeCheckbox label={own.force} isChecked={force} onChange={setForce} />}
+      {mayReplace && (
+        <NativeCheckbox label={own.force} isChecked={force} onChange={(next) => onType({ force: next })} />
+      )}
       {force && <p className="soft">{own.forceHelp}</p>}
     </FormDialog>
   )

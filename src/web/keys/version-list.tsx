@@ -1,8 +1,9 @@
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { LongList } from '../controls/long-list.tsx'
 import { saveFile } from '../controls/file-download.ts'
 import { call, type ListedKey, type ShownVersion } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
@@ -22,11 +23,12 @@ interface Props {
 export function VersionList({ vaultid, shown, versions, mayWrite }: Props) {
   const own = useWordsOf(keyWords)
   const [asked, setAsked] = useState<ShownVersion>()
+  const newestFirst = useMemo(() => versions.toReversed(), [versions])
   return (
     <section>
       <h2>{own.versions}</h2>
-      <ul className="versions items card">
-        {versions.toReversed().map((version) => (
+      <LongList className="versions items card" items={newestFirst} textOf={numberOf}>
+        {(version) => (
           <li key={version.key_version}>
             <span className="texts">
               <span className="title">{own.versionNumber(version.key_version)}</span>
@@ -53,14 +55,16 @@ export function VersionList({ vaultid, shown, versions, mayWrite }: Props) {
               )}
             </span>
           </li>
-        ))}
-      </ul>
+        )}
+      </LongList>
       {asked && (
         <VersionQuestion vaultid={vaultid} name={shown.name} version={asked} onClose={() => setAsked(undefined)} />
       )}
     </section>
   )
 }
+
+const numberOf = ({ key_version: version }: ShownVersion): string => version
 
 function State({ shown, version }: Pick<Props, 'shown'> & { readonly version: ShownVersion }) {
   const own = useWordsOf(keyWords)

@@ -1,4 +1,5 @@
 import { Bot } from 'lucide-react'
+import { LongList } from '../controls/long-list.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { serviceWords } from '../administration/service-words.ts'
@@ -7,8 +8,8 @@ import { serviceWords } from '../administration/service-words.ts'
 export function ServiceSection({ services }: { readonly services: readonly ServiceAccount[] }) {
   const words = useWordsOf(serviceWords)
   return (
-    <ul className="items">
-      {services.map(({ id, name, description, active }) => (
+    <LongList className="items" items={services} textOf={textOf}>
+      {({ id, name, description, active }) => (
         <li key={id}>
           <span className="tile">
             <Bot aria-hidden />
@@ -21,7 +22,9 @@ export function ServiceSection({ services }: { readonly services: readonly Servi
           </span>
           {!active && <span className="right locked">{words.disabled}</span>}
         </li>
-      ))}
-    </ul>
+      )}
+    </LongList>
   )
 }
+
+const textOf = ({ name, description }: ServiceAccount): string => `${name}\n${description}`

@@ -3,10 +3,11 @@ import { Monitor } from 'lucide-react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
+import { LongList } from '../controls/long-list.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { momentWords } from '../controls/moment-text.tsx'
-import { call } from '../interface/calls.ts'
+import { call, type OpenSession } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { ownSessionsKey, useOwnSessions } from './me-reads.ts'
 import { meWords } from './me-words.ts'
@@ -19,15 +20,15 @@ export function SessionSection({ userid }: { readonly userid: string }) {
   const { locale, sessionFrom } = useWords()
   const action = useAction()
   const moment = (text: string): string => momentWords(text, locale)
-  const end = async (task: (signal: AbortSignal) => Promise<number>): Promise<void> => {
-    const isDone = await action.run(async (signal) => announce(words.ended(await task(signal))))
+  const end = async (task: (signal: AbortSignal) => Promise<number>, row?: string): Promise<void> => {
+    const isDone = await action.run(async (signal) => announce(words.ended(await task(signal))), row)
     if (isDone) await queries.invalidateQueries({ queryKey: ownSessionsKey })
   }
   const endOne = (sessionid: string) =>
     end(async (signal) => {
       await call('user.session.end', { params: { userid, sessionid }, signal })
       return 1
-    })
+    }, sessionid)
   const endOthers = () => end(async (signal) => (await call('me.sessions.end', { signal })).CALLINFO.ended)
   if (error && !data) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
@@ -35,8 +36,8 @@ export function SessionSection({ userid }: { readonly userid: string }) {
   return (
     <>
       {action.error !== undefined && <ErrorMessage error={action.error} />}
-      <ul className="items">
-        {sessions.map(({ id, address, application, created, last_seen: seen, current }) => (
+      <LongList className="items" items={sessions} textOf={addressOf}>
+        {({ id, address, application, created, last_seen: seen, current }) => (
           <li key={id}>
             <span className="tile">
               <Monitor aria-hidden />
@@ -59,8 +60,8 @@ export function SessionSection({ userid }: { readonly userid: string }) {
               </Button>
             )}
           </li>
-        ))}
-      </ul>
+        )}
+      </LongList>
       {sessions.length > 1 && (
         <div className="buttons">
           <Button className="button" onPress={() => void endOthers()}>
@@ -71,3 +72,5 @@ export function SessionSection({ userid }: { readonly userid: string }) {
     </>
   )
 }
+
+const addressOf = ({ address, application }: OpenSession): string => `${address}\n${application}`

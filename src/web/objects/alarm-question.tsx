@@ -46,7 +46,8 @@ export function useAlarmQuestion(objectid: string) {
     if (!isKnown || now === undefined) return false
     const [object] = now.OBJECT
     const [shown] = queries.getQueryData<ReadObject>(['object', objectid])?.OBJECT ?? []
-    if (shown?.alarmed !== object?.alarmed) void queries.invalidateQueries({ queryKey: ['object', objectid] })
+    const isChanged = shown?.alarmed !== object?.alarmed || shown?.version !== object?.version
+    if (isChanged) void queries.invalidateQueries({ queryKey: ['object', objectid] })
     if (!canAlarm(now, what)) return true
     return new Promise((resolve) => {
       waiting.current = resolve

@@ -38,12 +38,12 @@ export function ObjectTags({ object, template }: Props) {
     run(async (signal) => {
       await change((now) => without(now, tag), signal)
       announce(words.removed(tag))
-    })
+    }, tag)
   const add = (tag: string): Promise<boolean> =>
     run(async (signal) => {
       await change((now) => [...without(now, tag), tag], signal)
       announce(words.added(tag))
-    })
+    }, tag)
   return (
     <section className="tags" aria-label={words.tags}>
       <h2>{words.tags}</h2>

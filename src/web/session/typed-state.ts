@@ -2,11 +2,15 @@ import { useState, type Dispatch, type SetStateAction } from 'react'
 import type { TypingForm } from '../controls/kept-typing.ts'
 import { useSession } from './session.tsx'
 
-/** Whether the person had typed into this form when the session ended: its dialog opens again. */
-export function useIsBegun<Value>(form: TypingForm<Value>, place: string): boolean {
+/**
+ * What of a view is open, such as a dialog. At first that into whose form the person had typed when the session ended.
+ * @param forms What can be open, with its form and the place of that
+ */
+export function useOpened<Opened>(
+  forms: () => readonly (readonly [Opened, form: TypingForm<unknown>, place: string])[],
+): [Opened | undefined, Dispatch<Opened | undefined>] {
   const { person } = useSession()
-  const [isBegun] = useState(() => form.at(person?.userid, place) !== undefined)
-  return isBegun
+  return useState(() => forms().find(([, form, place]) => form.at(person?.userid, place) !== undefined)?.[0])
 }
 
 /**

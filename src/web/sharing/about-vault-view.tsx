@@ -1,5 +1,4 @@
 import { Pencil, Trash2, UserPlus, DoorOpen } from 'lucide-react'
-import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { LongList } from '../controls/long-list.tsx'
@@ -11,14 +10,14 @@ import type { SharedVault, VaultMember } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useSession } from '../session/session.tsx'
-import { useIsBegun } from '../session/typed-state.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { DeleteVaultDialog, LeaveVaultDialog } from '../vaults/vault-end.tsx'
 import { EditVaultDialog } from '../vaults/vault-form.tsx'
 import { usePolicies, useVault } from '../vaults/vault-reads.ts'
 import { vaultTyping } from '../vaults/vault-draft.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { GrantedList } from './granted-list.tsx'
-import { MemberDialog } from './member-dialogs.tsx'
+import { MemberDialog, rightPlace, rightTyping } from './member-dialogs.tsx'
 import { MemberItem, type MemberAct } from './member-item.tsx'
 import { ShareDialog, shareTyping } from './share-dialog.tsx'
 import { useMembers } from './sharing-reads.ts'
@@ -73,8 +72,10 @@ interface MembersProps {
 function Members({ vault, members }: MembersProps) {
   const words = useWordsOf(sharingWords)
   const { person } = useSession()
-  const [isSharing, setIsSharing] = useState(useIsBegun(shareTyping, vault.id))
-  const [acting, setActing] = useState<{ readonly member: VaultMember; readonly act: MemberAct }>()
+  const [isSharing, setIsSharing] = useOpened<boolean>(() => [[true, shareTyping, vault.id]])
+  const [acting, setActing] = useOpened<{ readonly member: VaultMember; readonly act: MemberAct }>(() =>
+    members.map((member) => [{ member, act: 'change' }, rightTyping, rightPlace(vault, member)]),
+  )
   const isAdmin = vault.statustext === 'Admin'
   return (
     <section>
@@ -117,8 +118,7 @@ function VaultRecord({ vault }: { readonly vault: SharedVault }) {
   const { person } = useSession()
   const policies = usePolicies()
   const mayCreate = useOwnCapability('createVault')
-  const isBegun = useIsBegun(vaultTyping, vault.id)
-  const [act, setAct] = useState<VaultAct | undefined>(isBegun ? 'edit' : undefined)
+  const [act, setAct] = useOpened<VaultAct>(() => [['edit', vaultTyping, vault.id]])
   const isAdmin = vault.statustext === 'Admin'
   const policy = policies.data?.find(({ id }) => String(id) === vault.policy)
   const onClose = (): void => setAct(undefined)

@@ -2,9 +2,11 @@ import { ShieldQuestion } from 'lucide-react'
 import { useState } from 'react'
 import { useDone } from '../controls/change-done.ts'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { call, type SharedVault, type VaultMember } from '../interface/calls.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
-import { bodyOf, GivenFields, givenTo } from './given-right.tsx'
+import { bodyOf, GivenFields, givenTo, type Given } from './given-right.tsx'
 import type { MemberAct } from './member-item.tsx'
 import { sharingWords } from './sharing-words.ts'
 
@@ -28,11 +30,14 @@ function useRefreshed({ vault, member }: Props) {
   }
 }
 
+export const rightTyping = new TypingForm<Given>()
+export const rightPlace = (vault: SharedVault, member: VaultMember): string => `${vault.id}/${member.id}`
+
 function ChangeDialog(props: Props) {
   const words = useWordsOf(sharingWords)
-  const { member, onClose } = props
+  const { vault, member, onClose } = props
   const { params, done } = useRefreshed(props)
-  const [given, setGiven] = useState(() => givenTo(member))
+  const [given, setGiven] = useTypedState(rightTyping, rightPlace(vault, member), givenTo(member))
   const [isChecked, setIsChecked] = useState(false)
   return (
     <FormDialog

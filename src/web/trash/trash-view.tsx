@@ -42,7 +42,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
         throw refusal
       })
       await done(words.takenBack(objectname))
-    })
+    }, objectid)
   if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   const name = vault?.groupname ?? '…'

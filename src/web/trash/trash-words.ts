@@ -1,3 +1,4 @@
+import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/language.tsx'
 
 /** The texts for deleted objects. */
@@ -26,7 +27,7 @@ export const trashWords = inBoth(
     nothing: 'Papperskorgen är tom.',
     deletedBy: (name) => `Raderat av ${name}`,
     destroyed: 'förstörs efter',
-    with: (count) => `med ${(count - 1).toLocaleString('sv')} andra objekt`,
+    with: (count) => `med ${counted('sv', count - 1, 'annat objekt', 'andra objekt')}`,
     takeBack: 'Återställ',
     takeBackOf: (name) => `Återställ ${name}`,
     takenBack: (name) => `${name} har återställts.`,

@@ -33,7 +33,7 @@ export const chosenWords = inBoth(
     deleted: (count: number) => `${counted('en', count, 'object', 'objects')} deleted.`,
   },
   {
-    chosen: (count) => `${count.toLocaleString('sv')} valda`,
+    chosen: (count) => counted('sv', count, 'valt', 'valda'),
     chosenObjects: 'Valda objekt',
     clear: 'Rensa urvalet',
     delete: 'Radera',

@@ -5,6 +5,7 @@ import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { SharedVault, StoredObject } from '../interface/calls.ts'
+import { hidesData } from '../interface/refusal.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { useFavouriteChange, useFavourites } from './favourite-reads.ts'
@@ -30,12 +31,13 @@ export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVaul
     action.run(async (signal) => {
       await change({ rows: [{ object }], isOne: false }, signal)
       announce(words.takenOff(object.objectname))
-    })
-  if (error) return <ErrorMessage error={error} onTryAgain={refetch} />
+    }, object.id)
+  if (hidesData(error, data)) return <ErrorMessage error={error} onTryAgain={refetch} />
   if (sorted.length === 0) return null
   return (
     <section className="favourites" aria-label={words.favourites}>
       <h2>{words.favourites}</h2>
+      {error && <ErrorMessage error={error} onTryAgain={refetch} />}
       {action.error !== undefined && <ErrorMessage error={action.error} />}
       <ul>
         {sorted.slice(0, isWhole ? undefined : mostShown).map((object) => (

@@ -27,12 +27,15 @@ export function useFavouriteRows(): FavouriteRows {
     const others = rows.filter(({ object }) => ids?.has(object.id) !== true)
     const isOne = others.length > 0
     const changed = isOne ? others : rows
-    void run(async (signal) => {
-      await change({ rows: changed, isOne }, signal)
-      const [first] = changed
-      if (rows.length > 1) announce(isOne ? words.areFavourites(rows.length) : words.areNone(rows.length))
-      else if (first) announce((isOne ? words.isFavourite : words.takenOff)(first.object.objectname))
-    })
+    void run(
+      async (signal) => {
+        await change({ rows: changed, isOne }, signal)
+        const [first] = changed
+        if (rows.length > 1) announce(isOne ? words.areFavourites(rows.length) : words.areNone(rows.length))
+        else if (first) announce((isOne ? words.isFavourite : words.takenOff)(first.object.objectname))
+      },
+      rows.map(({ object }) => object.id).join(),
+    )
   }
   return { ids, turn: (row) => turnAll([row]), turnAll, error }
 }

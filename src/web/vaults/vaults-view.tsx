@@ -12,7 +12,7 @@ import { partOf } from '../controls/view-of.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
-import { useIsBegun } from '../session/typed-state.ts'
+import { useOpened } from '../session/typed-state.ts'
 import { nameOrder } from '../words/name-order.ts'
 import { useWords, useWordsOf } from '../words/language.tsx'
 import { FavouriteList } from './favourite-list.tsx'
@@ -129,7 +129,7 @@ function Recent() {
 
 function CreateVault() {
   const words = useWordsOf(vaultsWords)
-  const [isOpen, setIsOpen] = useState(useIsBegun(vaultTyping, ''))
+  const [isOpen, setIsOpen] = useOpened<boolean>(() => [[true, vaultTyping, '']])
   return (
     <>
       <Button className="button primary" onPress={() => setIsOpen(true)}>
