@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createObject, objectsIn, readObject, recordsAbout, type ObjectRecord } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 
@@ -304,34 +305,32 @@ describe('editing', () => {
   })
 })
 
-describe.each(['light', 'dark'] as const)('creating and editing in %s colours', (theme) => {
-  it.each([1280, 360])('are without a finding of axe-core, and %i pixels are wide enough', async (width) => {
-    const visit = await writer({ theme, width, height: width === 360 ? 720 : 900 }, 4)
-    const { page } = visit
-    await visit.open(`/vault/${strict}/0/new`)
-    await visit.sees('New object')
-    await page.getByRole('button', { name: /^Server/ }).waitFor()
-    await visit.expectSound('new-object')
-    await page.getByRole('button', { name: /^Server/ }).click()
-    await page.getByLabel('Password', { exact: true }).fill('Short-1')
-    await page.getByRole('listitem').filter({ hasText: '(not met)' }).waitFor()
-    await visit.expectSound('new-server')
-    await page.getByRole('button', { name: 'Generate Password' }).click()
-    await page.getByText(/^Strong: /).waitFor()
-    await visit.expectSound('generator')
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('link', { name: 'Cancel' }).click()
-    await page.getByRole('alertdialog').waitFor()
-    await visit.expectSound('unsaved')
-    await page.getByRole('button', { name: 'Leave without saving' }).click()
-    await visit.sees('Strict')
-    await visit.expectSound('vault-of-writer')
-    await visit.open(`/object/${stage.stocked.file}/edit`)
-    await visit.sees('Edit plan.svg')
-    await visit.expectSound('edit-file')
-    await visit.open(`/object/${stage.stocked.folder}`)
-    await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('alertdialog').getByText('Hall B').waitFor()
-    await visit.expectSound('delete')
-  })
+it.each(looks)('creating and editing are sound in %s colours, %i pixels wide', async (theme, width) => {
+  const visit = await writer({ theme, width, height: width === 360 ? 720 : 900 }, 4)
+  const { page } = visit
+  await visit.open(`/vault/${strict}/0/new`)
+  await visit.sees('New object')
+  await page.getByRole('button', { name: /^Server/ }).waitFor()
+  await visit.expectSound('new-object')
+  await page.getByRole('button', { name: /^Server/ }).click()
+  await page.getByLabel('Password', { exact: true }).fill('Short-1')
+  await page.getByRole('listitem').filter({ hasText: '(not met)' }).waitFor()
+  await visit.expectSound('new-server')
+  await page.getByRole('button', { name: 'Generate Password' }).click()
+  await page.getByText(/^Strong: /).waitFor()
+  await visit.expectSound('generator')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await page.getByRole('alertdialog').waitFor()
+  await visit.expectSound('unsaved')
+  await page.getByRole('button', { name: 'Leave without saving' }).click()
+  await visit.sees('Strict')
+  await visit.expectSound('vault-of-writer')
+  await visit.open(`/object/${stage.stocked.file}/edit`)
+  await visit.sees('Edit plan.svg')
+  await visit.expectSound('edit-file')
+  await visit.open(`/object/${stage.stocked.folder}`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('alertdialog').getByText('Hall B').waitFor()
+  await visit.expectSound('delete')
 })

@@ -10,6 +10,7 @@ import type { Visit, VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
 import { beforeImport } from './import-kit.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 
@@ -286,13 +287,11 @@ describe('an export', () => {
   })
 })
 
-describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
-  it.each([1280, 360])('import and export are without a finding of axe-core, %i pixels wide', async (width) => {
-    const { visit, page } = await given({ theme, width })
-    await visit.expectSound('exchange')
-    await choose(visit, table)
-    await page.getByText('2 objects', { exact: true }).waitFor()
-    await page.getByText('Login Info').or(page.getByText('Login with one-time code')).first().waitFor()
-    await visit.expectSound('import')
-  })
+it.each(looks)('import and export are sound in %s colours, %i pixels wide', async (theme, width) => {
+  const { visit, page } = await given({ theme, width })
+  await visit.expectSound('exchange')
+  await choose(visit, table)
+  await page.getByText('2 objects', { exact: true }).waitFor()
+  await page.getByText('Login Info').or(page.getByText('Login with one-time code')).first().waitFor()
+  await visit.expectSound('import')
 })

@@ -4,6 +4,7 @@ import { createObject, objectsIn } from '../support/object-kit.ts'
 import { memberOf } from './console-vault.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
@@ -112,12 +113,7 @@ it('show no star before it is known whether it is filled', async () => {
   await star.waitFor()
 })
 
-it.each([
-  ['light', 1280],
-  ['dark', 1280],
-  ['light', 360],
-  ['dark', 360],
-] as const)('are texts whatever they are called, in %s colours and %i pixels sound', async (theme, width) => {
+it.each(looks)('are texts whatever they are called, in %s colours and %i pixels sound', async (theme, width) => {
   const { user, client, vaultid } = await stage.owner(hostileTexts[0])
   const called = [...hostileTexts, ...Array.from({ length: 13 }, (_, at) => `host ${at}`)]
   for (const objectname of called) {

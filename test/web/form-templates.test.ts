@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { examineTemplate } from '../../src/features/templates/template-document.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 
@@ -83,24 +84,22 @@ it('asks before a template is left that was changed and not saved as a file', as
   await visit.sees('Vaults')
 })
 
-describe.each(['light', 'dark'] as const)('policies and templates in %s colours', (theme) => {
-  it.each([1280, 360])('are without a finding of axe-core, and %i pixels are wide enough', async (width) => {
-    const visit = await stage.visitor({ theme, width, height: width === 360 ? 720 : 900 })
-    const { page } = visit
-    await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
-    await visit.open('/administration/policies')
-    await visit.sees('Policies')
-    await visit.expectSound('administration-policies')
-    await visit.open('/administration/templates')
-    await visit.sees('Templates')
-    await visit.expectSound('administration-templates')
-    await page
-      .getByRole('link', { name: /Server/ })
-      .first()
-      .click()
-    await page.getByRole('region', { name: 'Preview' }).waitFor()
-    await visit.expectSound('administration-template')
-  })
+it.each(looks)('policies and templates are sound in %s colours, %i pixels wide', async (theme, width) => {
+  const visit = await stage.visitor({ theme, width, height: width === 360 ? 720 : 900 })
+  const { page } = visit
+  await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  await visit.open('/administration/policies')
+  await visit.sees('Policies')
+  await visit.expectSound('administration-policies')
+  await visit.open('/administration/templates')
+  await visit.sees('Templates')
+  await visit.expectSound('administration-templates')
+  await page
+    .getByRole('link', { name: /Server/ })
+    .first()
+    .click()
+  await page.getByRole('region', { name: 'Preview' }).waitFor()
+  await visit.expectSound('administration-template')
 })
 
 it('a template is changed by the keyboard alone', async () => {

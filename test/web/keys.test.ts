@@ -8,6 +8,7 @@ import { makeVault, type TestVault } from '../support/vault.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 let vault: TestVault
@@ -363,52 +364,50 @@ describe('what a person may not do', () => {
   })
 })
 
-describe.each(['light', 'dark'] as const)('keys in %s colours', (theme) => {
-  it.each([1280, 360])('are without a finding of axe-core, and %i pixels are wide enough', async (width) => {
-    await make(`seen-${theme}-${width}`, { info: 'Card numbers of orders', type: 'aes256-gcm96' })
-    const pair = `pair-${theme}-${width}`
-    await make(pair, { type: 'ecdsa-p256', info: 'Signs invoices', allow_export: true })
-    await vault.admin.must('POST', `${path(pair)}/rotate`)
-    const gone = `gone-${theme}-${width}`
-    await make(gone)
-    await vault.admin.must('DELETE', path(gone))
-    const visit = await person('Admin', { theme, width, height: width === 360 ? 720 : 900 })
-    const { page } = visit
-    await page.getByText(gone).waitFor()
-    await visit.expectSound('keys')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('cards')
-    await visit.expectSound('key-create')
-    await page.keyboard.press('Escape')
-    for (const [button, name] of [
-      ['Restore backup', 'key-restore'],
-      ['Rules', 'key-rules'],
-    ] as const)
-      await seesDialog(visit, button, name)
-    await page.getByRole('button', { name: 'Import key' }).click()
-    await page.getByLabel('Name', { exact: true }).fill(`brought-${theme}-${width}`)
-    await page.getByRole('dialog').getByText('Sign', { exact: true }).click()
-    await visit.expectSound('key-import')
-    await page.getByRole('button', { name: 'Prepare import' }).click()
-    await page.getByRole('heading', { name: /^Import brought-/ }).waitFor()
-    await visit.expectSound('key-import-job')
-    await openKey(visit, pair)
-    await page.getByLabel('Data', { exact: true }).fill('An invoice')
-    await page.getByRole('button', { name: 'Sign', exact: true }).click()
-    await page.getByText('by version 2').waitFor()
-    await visit.expectSound('key')
-    for (const deed of [
-      'Delete',
-      'Rotate',
-      'Edit',
-      'Limit versions',
-      'Back up',
-      'Export',
-      'Trim versions',
-      'Disable version 1',
-    ])
-      await seesDialog(visit, deed, `key-${deed.toLowerCase().replaceAll(' ', '-')}`)
-  })
+it.each(looks)('keys are sound in %s colours, %i pixels wide', async (theme, width) => {
+  await make(`seen-${theme}-${width}`, { info: 'Card numbers of orders', type: 'aes256-gcm96' })
+  const pair = `pair-${theme}-${width}`
+  await make(pair, { type: 'ecdsa-p256', info: 'Signs invoices', allow_export: true })
+  await vault.admin.must('POST', `${path(pair)}/rotate`)
+  const gone = `gone-${theme}-${width}`
+  await make(gone)
+  await vault.admin.must('DELETE', path(gone))
+  const visit = await person('Admin', { theme, width, height: width === 360 ? 720 : 900 })
+  const { page } = visit
+  await page.getByText(gone).waitFor()
+  await visit.expectSound('keys')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('cards')
+  await visit.expectSound('key-create')
+  await page.keyboard.press('Escape')
+  for (const [button, name] of [
+    ['Restore backup', 'key-restore'],
+    ['Rules', 'key-rules'],
+  ] as const)
+    await seesDialog(visit, button, name)
+  await page.getByRole('button', { name: 'Import key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill(`brought-${theme}-${width}`)
+  await page.getByRole('dialog').getByText('Sign', { exact: true }).click()
+  await visit.expectSound('key-import')
+  await page.getByRole('button', { name: 'Prepare import' }).click()
+  await page.getByRole('heading', { name: /^Import brought-/ }).waitFor()
+  await visit.expectSound('key-import-job')
+  await openKey(visit, pair)
+  await page.getByLabel('Data', { exact: true }).fill('An invoice')
+  await page.getByRole('button', { name: 'Sign', exact: true }).click()
+  await page.getByText('by version 2').waitFor()
+  await visit.expectSound('key')
+  for (const deed of [
+    'Delete',
+    'Rotate',
+    'Edit',
+    'Limit versions',
+    'Back up',
+    'Export',
+    'Trim versions',
+    'Disable version 1',
+  ])
+    await seesDialog(visit, deed, `key-${deed.toLowerCase().replaceAll(' ', '-')}`)
 })
 
 async function seesDialog(visit: Visit, button: string, name: string): Promise<void> {

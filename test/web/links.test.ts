@@ -6,6 +6,7 @@ import { makeVault } from '../support/vault.ts'
 import { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 
@@ -228,19 +229,17 @@ describe('a one-time link', () => {
   })
 })
 
-describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
-  it.each([1280, 360])('links are without a finding of axe-core, %i pixels wide', async (width) => {
-    const maker = await stage.member({ theme, width })
-    const address = await madeLink(maker, 'a secret')
-    await maker.expectSound('link-made')
-    await maker.page.getByRole('button', { name: 'Create another link' }).click()
-    await maker.expectSound('links')
-    const receiver = await stage.visitor({ theme, width })
-    await receiver.page.goto(address)
-    await receiver.sees('A secret for you')
-    await receiver.expectSound('link-closed')
-    await receiver.page.getByRole('button', { name: 'Show the secret' }).click()
-    await receiver.page.getByText('a secret', { exact: true }).waitFor()
-    await receiver.expectSound('link-opened')
-  })
+it.each(looks)('links are sound in %s colours, %i pixels wide', async (theme, width) => {
+  const maker = await stage.member({ theme, width })
+  const address = await madeLink(maker, 'a secret')
+  await maker.expectSound('link-made')
+  await maker.page.getByRole('button', { name: 'Create another link' }).click()
+  await maker.expectSound('links')
+  const receiver = await stage.visitor({ theme, width })
+  await receiver.page.goto(address)
+  await receiver.sees('A secret for you')
+  await receiver.expectSound('link-closed')
+  await receiver.page.getByRole('button', { name: 'Show the secret' }).click()
+  await receiver.page.getByText('a secret', { exact: true }).waitFor()
+  await receiver.expectSound('link-opened')
 })

@@ -4,6 +4,7 @@ import { changeUser } from '../../src/features/users/user-seals.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { nextTotpCode } from '../support/hardware-token.ts'
 import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
+import { looks } from './looks.ts'
 
 const dayMs = 24 * 3_600_000
 const question = 'Choose a new pass phrase'
@@ -237,12 +238,7 @@ it('what the login told of a weak pass phrase goes when it is changed', async ()
   await advice.waitFor({ state: 'detached' })
 })
 
-it.each([
-  ['light', 1280],
-  ['dark', 1280],
-  ['light', 360],
-  ['dark', 360],
-] as const)('has no finding in %s at %i pixels', async (theme, width) => {
+it.each(looks)('has no finding in %s at %i pixels', async (theme, width) => {
   const visit = await asked(await whoIsAsked(), { theme, width })
   await visit.page.getByLabel('New pass phrase', { exact: true }).fill('a fair one')
   await visit.page.getByText(/^Strength: /).waitFor()

@@ -5,6 +5,7 @@ import type { TestUser } from '../support/appliance.ts'
 import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 
@@ -303,53 +304,51 @@ it('shows what people are called as text', async () => {
   expect(await page.evaluate('window.hit')).toBeUndefined()
 })
 
-it.each([
-  ['light', 1280],
-  ['dark', 1280],
-  ['light', 360],
-  ['dark', 360],
-] as const)('is without a finding of axe-core in %s colours, and %i pixels are wide enough', async (theme, width) => {
-  const visit = await stage.visitor({ theme, width, height: width === 360 ? 720 : 800 })
-  const { page } = visit
-  const { client, vaultid } = stage.stocked
-  // Each code of an authenticator app is good once.
-  const user = await stage.appliance.addUser()
-  await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 4 })
-  await visit.arrive(user)
-  await visit.open(`/vault/${vaultid}/about`)
-  await visit.sees('About Network')
-  await page.getByText('(you)').waitFor()
-  await visit.expectSound('members')
-  await page.getByRole('button', { name: 'Share' }).click()
-  await page.getByRole('dialog').getByRole('searchbox').fill('user')
-  await page
-    .getByRole('radio', { name: /example.test/ })
-    .first()
-    .waitFor()
-  await visit.expectSound('share')
-  await page.getByRole('dialog').getByText('Service account', { exact: true }).click()
-  await page.getByLabel('Key names').waitFor()
-  await visit.expectSound('share-application')
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page
-    .getByRole('button', { name: /^Change permission of/ })
-    .first()
-    .click()
-  await page.getByRole('dialog').waitFor()
-  await visit.expectSound('change-right')
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByLabel('Password policy').waitFor()
-  await visit.expectSound('edit-vault')
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Delete vault' }).click()
-  await page.getByLabel('Type the name of the vault to confirm').fill('Netwerk')
-  await page.keyboard.press('Enter')
-  await page.getByText('The name does not match.').waitFor()
-  await visit.expectSound('delete-vault')
-})
+it.each(looks)(
+  'is without a finding of axe-core in %s colours, and %i pixels are wide enough',
+  async (theme, width) => {
+    const visit = await stage.visitor({ theme, width, height: width === 360 ? 720 : 800 })
+    const { page } = visit
+    const { client, vaultid } = stage.stocked
+    // Each code of an authenticator app is good once.
+    const user = await stage.appliance.addUser()
+    await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 4 })
+    await visit.arrive(user)
+    await visit.open(`/vault/${vaultid}/about`)
+    await visit.sees('About Network')
+    await page.getByText('(you)').waitFor()
+    await visit.expectSound('members')
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('dialog').getByRole('searchbox').fill('user')
+    await page
+      .getByRole('radio', { name: /example.test/ })
+      .first()
+      .waitFor()
+    await visit.expectSound('share')
+    await page.getByRole('dialog').getByText('Service account', { exact: true }).click()
+    await page.getByLabel('Key names').waitFor()
+    await visit.expectSound('share-application')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page
+      .getByRole('button', { name: /^Change permission of/ })
+      .first()
+      .click()
+    await page.getByRole('dialog').waitFor()
+    await visit.expectSound('change-right')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Password policy').waitFor()
+    await visit.expectSound('edit-vault')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Delete vault' }).click()
+    await page.getByLabel('Type the name of the vault to confirm').fill('Netwerk')
+    await page.keyboard.press('Enter')
+    await page.getByText('The name does not match.').waitFor()
+    await visit.expectSound('delete-vault')
+  },
+)
 
 it('takes the number of a person from an administrator of the vault who may not look for people', async () => {
   const owner = await stage.appliance.login()

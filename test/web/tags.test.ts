@@ -4,6 +4,7 @@ import { createObject } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { memberOf } from './console-vault.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
@@ -140,12 +141,7 @@ it('are read once for each change, and every view knows the change', async () =>
   ])
 })
 
-it.each([
-  ['light', 1280],
-  ['dark', 1280],
-  ['light', 360],
-  ['dark', 360],
-] as const)('are texts whatever they say, in %s colours and %i pixels sound', async (theme, width) => {
+it.each(looks)('are texts whatever they say, in %s colours and %i pixels sound', async (theme, width) => {
   const { user, client, vaultid } = await stage.owner(hostileTexts[0])
   const id = await createObject(client, vaultid, { objectname: 'named', host: 'h.example.test' })
   const other = await createObject(client, vaultid, { objectname: 'other', host: 'h.example.test' })
