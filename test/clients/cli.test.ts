@@ -191,8 +191,7 @@ describe('a session of strongroom-cli', () => {
       // No file can be put in the place of a mounted one.
       const file = join(own.home, '.config/strongroom-cli/secrets.json')
       execFileSync('mount', ['--bind', file, file])
-      const { status, stderr } = await own.run(['generate'])
-      execFileSync('umount', [file])
+      const { status, stderr } = await own.run(['generate']).finally(() => execFileSync('umount', [file]))
       expect([status, stderr]).toEqual([0, expect.stringMatching(/^The session cannot be kept: log in again\. .+\n$/)])
     }
     own.remove()

@@ -115,7 +115,7 @@ it('shows what stands in the fields of every template as text, also what a histo
 const allShown = `[...document.querySelectorAll('body, [aria-label], [title], [alt]')].flatMap((one) =>
   [one.textContent, ...['aria-label', 'title', 'alt'].map((name) => one.getAttribute(name) ?? '')]).join('\\n')`
 
-it('shows characters that turn a text around or that nobody sees by their numbers, in every place', async () => {
+it('shows characters that turn a text around or that nobody sees by their numbers', async () => {
   const { user, client } = await stage.owner('Turned', ['read', 'createVault', 'admin', 'audit', 'active'])
   const name = 'invoice_\u202Efdp.exe'
   const guest = await stage.appliance.addUser()

@@ -63,6 +63,8 @@ export function connect(option: string | undefined, terminal: Pick<Terminal, 'co
   if (token === undefined) throw new LoginNeeded(url)
   let own: string | undefined = token
   let readTick = performance.now()
+  /** False once a new token could not be stored: what is stored then was replaced. */
+  let isKept = true
   /** Stores the new token. A token that another process has stored meanwhile is newer and is not replaced. */
   function keep(next: string | undefined): void {
     try {
@@ -74,6 +76,7 @@ export function connect(option: string | undefined, terminal: Pick<Terminal, 'co
     } catch (error) {
       // The call itself was answered, and has perhaps changed something.
       own = next
+      isKept = false
       terminal.complain(`The session cannot be kept: log in again. ${sentenceOf(error)}`)
     }
   }
@@ -82,7 +85,7 @@ export function connect(option: string | undefined, terminal: Pick<Terminal, 'co
    * that of a thief, and a command may wait long for its input.
    */
   function newest(): string | undefined {
-    if (known.kept === 'keyring' && performance.now() - readTick < keyringFreshMs) return own
+    if (!isKept || (known.kept === 'keyring' && performance.now() - readTick < keyringFreshMs)) return own
     readTick = performance.now()
     try {
       const stored = store.read('session')

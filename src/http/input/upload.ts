@@ -157,7 +157,7 @@ function encodingFault({ encoding }: PartInfo): Fault | undefined {
 }
 
 /**
- * Counts the parts of which busboy tells nothing: it skips those without a Content-Disposition that it can read. Each
+ * Counts the parts without a Content-Disposition that busboy can read: it skips these, and tells nothing of them. Each
  * part has a head, whose parser is in place until the head has ended.
  */
 function countSkippedParts(parser: Writable): () => number {

@@ -33,7 +33,8 @@ export function useAction(): Action {
   }
   async function perform(task: Task, row: string, before: Promise<boolean> | undefined): Promise<boolean> {
     const { signal } = unmounted.current
-    setError(undefined)
+    // That of a row before stays to be read while others follow.
+    if (begun.size === 0) setError(undefined)
     setIsUnderWay(true)
     const endWork = beginWork()
     try {

@@ -1,7 +1,7 @@
 import { call, type Contents, type StoredObject } from '../interface/calls.ts'
 import { hasNumber, isDenial } from '../interface/refusal.ts'
 import { delayOf, isTriedAgain } from '../interface/retries.ts'
-import { sessionInvalid } from '../interface/transport.ts'
+import { sessionInvalid, untilAborted } from '../interface/transport.ts'
 
 /** An object in the archive. */
 export interface ExportedObject {
@@ -88,7 +88,7 @@ async function fieldsOf(objectid: string, signal: AbortSignal): Promise<Readonly
       if (isOfObject(error)) return undefined
       // One lost answer among thousands does not undo the export.
       if (!isTriedAgain(count, error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, delayOf(count, error)))
+      await untilAborted(new Promise((resolve) => setTimeout(resolve, delayOf(count, error))), signal)
     }
   }
 }

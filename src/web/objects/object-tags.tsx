@@ -82,7 +82,8 @@ function NewTag({ tags, onAdd }: NewProps) {
     if (tag === '') return
     if (tags.some((one) => keyOfTag(one) === keyOfTag(tag))) return setProblem(words.hasIt)
     if (tags.length >= mostTags) return setProblem(words.tooMany(mostTags))
-    if (await onAdd(tag)) setText('')
+    // What was typed meanwhile stays.
+    if (await onAdd(tag)) setText((now) => (now.trim() === tag ? '' : now))
   }
   return (
     <Form className="form new-tag" onSubmit={(event) => void submit(event)}>

@@ -9,7 +9,7 @@ const shown = ['children', 'aria-label', 'title', 'alt', 'textValue'] as const
 function seen(value: unknown): unknown {
   if (typeof value === 'string') return seenText(value)
   if (!Array.isArray(value)) return value
-  const texts = value.map((one: unknown) => (typeof one === 'string' ? seenText(one) : one))
+  const texts = value.map(seen)
   return texts.some((text, at) => text !== value[at]) ? texts : value
 }
 

@@ -1,10 +1,37 @@
+const joining = String.raw`\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Khmer}\p{Script=Myanmar}`
+const indic = [
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+]
+
+/** What nobody sees, with the character before it, which it joins or varies. */
+const needed = [
+  String.raw`[\t\n\f\r]`,
+  String.raw`[\p{Extended_Pictographic}\p{Script=Han}\d#*][\uFE00-\uFE0F]`,
+  String.raw`\p{Script=Han}[\u{E0100}-\u{E01EF}]`,
+  String.raw`\p{Script=Mongolian}[\u180B-\u180F]`,
+  String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?\u200D`,
+  String.raw`[${joining}${indic.map((script) => `\\p{Script=${script}}`).join('')}][\u200C\u200D]`,
+  // The flags of England, Scotland and Wales.
+  String.raw`\u{1F3F4}[\u{E0061}-\u{E007A}]{1,5}\u{E007F}?`,
+]
+
 /**
  * A character that nobody sees, and that may turn or split the text around it: `invoice_` U+202E `fdp.exe` would be
- * shown as `invoice_exe.pdf`. Left out are ends of lines, and what joins or varies an emoji or a letter of a script
- * that needs it.
+ * shown as `invoice_exe.pdf`.
  */
-const unseen =
-  /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}](?<![\t\n\f\r]|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Lo}\p{M}][\uFE00-\uFE0F\u200C\u200D]|[\d#*]\uFE0F)/gu
+const unseen = new RegExp(
+  String.raw`[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}](?<!${needed.join('|')})`,
+  'gu',
+)
 
 /** The text as people are to see it: in place of each unseen character stands its number, such as `[U+202E]`. */
 export const seenText = (text: string): string =>

@@ -7,11 +7,15 @@ it('gives the number of what nobody sees, and of what turns the text around it',
   expect(seenText('pay\u200Dpal s\u200Bafe\u2028\u{E0061}\u3164')).toBe(
     'pay[U+200D]pal s[U+200B]afe[U+2028][U+E0061][U+3164]',
   )
+  expect(seenText('Malmo\u0308\u200D 株\uFE0F\uFE0F')).toBe('Malmo\u0308[U+200D] 株\uFE0F[U+FE0F]')
 })
 
-it.each(['Ångström, שלום, 株式会社', 'Two\r\nlines\tof text', '👩🏽‍💻 ❤️‍🔥 1️⃣ 🇸🇪', 'می‌خواهم क्‍ष'])(
-  'leaves as it is: %s',
-  (text) => {
-    expect(seenText(text)).toBe(text)
-  },
-)
+it.each([
+  '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} 葛\u{E0100} ۳۰\u200Cساله',
+  'Ångström, שלום, 株式会社',
+  'Two\r\nlines\tof text',
+  '👩🏽‍💻 ❤️‍🔥 1️⃣ 🇸🇪',
+  'می‌خواهم क्‍ष',
+])('leaves as it is: %s', (text) => {
+  expect(seenText(text)).toBe(text)
+})
