@@ -131,6 +131,9 @@ const longestText = 2 * 1024 * 1024
 const isShort = Raw((column) => `octet_length(${column}) <= ${longestText}`)
 const small = { record: isShort, seal: isShort }
 
+/** As long as every name of a machine, because a longer one would be read with its row. */
+const named = Raw((column) => `length(${column}) = 32`)
+
 const numbered = (above: number) => And(MoreThan(above), possible)
 
 function newBatches({ read }: Store, { machine, known }: FloorNews, after: RowKey): Promise<FloorBatch[]> {
@@ -140,7 +143,11 @@ function newBatches({ read }: Store, { machine, known }: FloorNews, after: RowKe
   return read.find(FloorBatchTable, {
     where: [
       ...(isBegun ? [next] : []),
-      { machine: And(MoreThan(after.machine), Not(In([machine, ...Object.keys(known)]))), number: possible, ...small },
+      {
+        machine: And(named, MoreThan(after.machine), Not(In([machine, ...Object.keys(known)]))),
+        number: possible,
+        ...small,
+      },
       ...others.map(([name, number]) => ({
         machine: And(Equal(name), MoreThan(after.machine)),
         number: numbered(number),

@@ -5,6 +5,9 @@ import type { TokenProcess } from '../hsm/server/token-process.ts'
 import { versionLine } from '../release.ts'
 import { excludeMemory } from './core-dumps.ts'
 
+/** As the program was started, before it could have been adopted by another. */
+const parentPid = process.ppid
+
 /** Options of all programs that hold the token, for `parseArgs`. */
 export const tokenProgramOptions = {
   config: { type: 'string', default: defaultConfigFile },
@@ -56,9 +59,9 @@ const failurePauseMs = 10_000
  * PR_SET_PDEATHSIG), and which Node.js cannot set. Another thread looks, because this one may hang in the module.
  */
 function endWithParent(): void {
-  const look = `const parent = ${process.ppid}
-    setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 500)`
-  new Worker(look, { eval: true, execArgv: [] }).unref()
+  const look = `setInterval(() => process.ppid === ${parentPid} || process.kill(process.pid, 'SIGKILL'), 500)`
+  // Where the system has no thread to give, the end of the channel tells of the parent's.
+  new Worker(look, { eval: true, execArgv: [] }).on('error', () => undefined).unref()
 }
 
 async function run(start: () => StartedProgram): Promise<void> {

@@ -40,6 +40,7 @@ export async function startKeeperAt(
   )
   const server = createFrameServer({
     unfinished: { hold: () => undefined },
+    unread: { hold: () => undefined },
     dispatch: createKeeperDispatch(token, memory, origin, { health, room: () => Buffer.alloc(0) }),
     queue: createRequestQueue({ limit: queue, limitBytes: 2 ** 28, deadlineMs }),
     log,

@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3'
 import { checkFloor, type Generation, generationAt, lastGeneration } from '../record-generation.ts'
 import { hasRecords, subjectsOfRoots } from '../server/floor-reader.ts'
 import { openPrivate } from '../server/private-file.ts'
@@ -35,6 +36,8 @@ export interface WritableFloors extends Floors, Pick<HighestNumbers, 'take' | 'r
    * that were sealed after it.
    */
   forget(sealedUpTo?: number): void
+  /** For other tables, whose rows are committed with the floors. */
+  readonly file: Database.Database
   close(): void
 }
 
@@ -77,6 +80,7 @@ export function openFloors(path: string): WritableFloors {
         lastGeneration,
         ...subjectsOfRoots,
       ),
+    file,
     close: () => file.close(),
   }
 }

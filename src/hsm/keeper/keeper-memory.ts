@@ -227,7 +227,7 @@ function openNewestRecords(
   return {
     floors,
     sealedRecords: createSealedRecords(state, floors, clocks, recoverers),
-    shownRights: createShownRights(openKeptRights(state, lasting), clocks.now),
+    shownRights: createShownRights(openKeptRights(floors, lasting), clocks.now),
     accountIds: createAccountIds(state),
     vaultNumbers: createVaultNumbers(state),
   }

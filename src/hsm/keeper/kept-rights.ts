@@ -1,5 +1,5 @@
 import { clockSkewMs, longestGrantMs } from '../../access/decision.ts'
-import type { KeeperState } from './keeper-state.ts'
+import type { WritableFloors } from './floors.ts'
 
 /**
  * The changes of rights that older grants do not know, for as long as such a grant is good: a start of the keeper would
@@ -7,8 +7,8 @@ import type { KeeperState } from './keeper-state.ts'
  */
 export interface KeptRights {
   /** The oldest first. */
-  all(): readonly KeptRight[]
-  /** In the place of what was kept of this subject. On the disk with the floor of the subject. */
+  all(): Iterable<KeptRight>
+  /** In the place of what was kept of this subject. On the disk with the floor of the subject, in one commit. */
   keep(right: KeptRight): void
   forget(): void
 }
@@ -25,22 +25,24 @@ export interface KeptRight {
 const keptMs = longestGrantMs + clockSkewMs
 
 /** @param now not ahead of what has passed since the start */
-export function openKeptRights(state: KeeperState, now: () => number): KeptRights {
-  state.exec(`
+export function openKeptRights({ file }: Pick<WritableFloors, 'file'>, now: () => number): KeptRights {
+  file.exec(`
     CREATE TABLE IF NOT EXISTS changed_rights (
       subject BLOB NOT NULL, is_told INTEGER NOT NULL, number INTEGER NOT NULL, bits INTEGER, at INTEGER NOT NULL,
       PRIMARY KEY (subject, is_told)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS changed_rights_at ON changed_rights (at)
   `)
-  const list = state.prepare<[], KeptRight>('SELECT subject, number, bits, at FROM changed_rights ORDER BY at')
-  const keep = state.prepare<KeptRight>(
+  const list = file.prepare<[number], KeptRight>(
+    'SELECT subject, number, bits, at FROM changed_rights WHERE at >= ? ORDER BY at',
+  )
+  const keep = file.prepare<KeptRight>(
     `INSERT OR REPLACE INTO changed_rights (subject, is_told, number, bits, at)
      VALUES (:subject, :bits IS NULL, :number, :bits, :at)`,
   )
-  const drop = state.prepare('DELETE FROM changed_rights WHERE at < ?')
+  const drop = file.prepare('DELETE FROM changed_rights WHERE at < ?')
   return {
-    all: () => list.all(),
+    all: () => list.iterate(now() - keptMs),
     keep(right) {
       drop.run(now() - keptMs)
       keep.run(right)

@@ -25,7 +25,10 @@ export type Dispatch = (frame: Frame) => Uint8Array[]
 export interface FrameServerOptions {
   readonly dispatch: Dispatch
   readonly queue: RequestQueue
+  /** Of the frames that come. */
   readonly unfinished: UnfinishedFrames
+  /** Of the replies. */
+  readonly unread: UnfinishedFrames
   readonly log: Journal
 }
 
@@ -34,10 +37,9 @@ export function createFrameServer(options: FrameServerOptions): Server {
   return createServer((socket) => serve(socket, options))
 }
 
-function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServerOptions): void {
-  const giveUp = () => void socket.destroy()
-  const [holding, unread] = [{ giveUp }, { giveUp }]
-  const writer = createFrameWriter(socket, (bytes) => unfinished.hold(unread, socket.destroyed ? 0 : bytes))
+function serve(socket: Socket, { dispatch, queue, unfinished, unread, log }: FrameServerOptions): void {
+  const holding = { giveUp: () => void socket.destroy() }
+  const writer = createFrameWriter(socket, (bytes) => unread.hold(holding, socket.destroyed ? 0 : bytes))
   const answer = (frame: Frame) => reply(writer, frame, dispatch, log)
   const refuse = (frame: Frame, detail: string) => {
     writeFault(writer, frame, new Fault('hsm.unavailable', detail))
@@ -57,7 +59,7 @@ function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServer
   }
   const read = createFrameReader(receive, (bytes) => unfinished.hold(holding, bytes))
   socket.once('close', () => {
-    for (const one of [holding, unread]) unfinished.hold(one, 0)
+    for (const held of [unfinished, unread]) held.hold(holding, 0)
   })
   socket.on('error', (error) => log.debug({ error: error.message }, 'connection lost'))
   socket.on('data', (chunk) => {

@@ -45,7 +45,7 @@ export interface ServedSocket {
 
 /** Largest memory of waiting requests, in addition to the limit of their number (`hsm.queue`). */
 const queueLimitBytes = 256 * 1024 * 1024
-/** For all connections together: three of the largest frames. */
+/** For all connections together: three of the largest frames that come, and as much again of replies. */
 const unfinishedLimitBytes = 256 * 1024 * 1024
 
 /** Opens the token and answers frames on unix sockets. */
@@ -73,14 +73,13 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     ...(together ? { together } : {}),
     limitBytes: queueLimitBytes,
   })
-  const unfinished = createUnfinishedFrames(unfinishedLimitBytes, (givenUp) =>
-    log.warn(
-      { givenUp },
-      'connection closed: its unfinished frames, or replies that it did not read, took too much memory',
-    ),
-  )
+  const limited = (what: string) =>
+    createUnfinishedFrames(unfinishedLimitBytes, (givenUp) =>
+      log.warn({ givenUp }, `connection closed: ${what} took too much memory`),
+    )
+  const [unfinished, unread] = [limited('its unfinished frames'), limited('replies that it did not read')]
   const served = sockets.map(({ dispatch, listen }) => {
-    const server = createFrameServer({ dispatch, queue, unfinished, log })
+    const server = createFrameServer({ dispatch, queue, unfinished, unread, log })
     server.on('connection', (connection) => {
       connections.add(connection)
       connection.once('close', () => connections.delete(connection))

@@ -1,11 +1,8 @@
-/**
- * Counts the memory of frames that are not received in full, and of replies that are not read, of all connections of a
- * process together.
- */
+/** Counts the memory of frames that are not received, or not sent, in full, of all connections of a process together. */
 export interface UnfinishedFrames {
   /**
-   * Notes the memory of one direction of a connection: 0 for none. Above the limit, closes the connections whose frames
-   * were begun first, until the rest fits. A client that goes on sending and reading has completed its frames soon.
+   * Notes the memory of a connection's incomplete frames: 0 for none. Above the limit, closes the connections whose
+   * frames were begun first, until the rest fits. A client that goes on sending, or reading, completes its frames soon.
    */
   hold(connection: HoldingConnection, bytes: number): void
 }

@@ -23,7 +23,7 @@ const grantOfLogin = { ...grant, vault: null, permission: 0 }
 
 /** The rights as a keeper knows them after its start, with this file. */
 function rightsOn(now: () => number, file = new Database(':memory:')) {
-  return createShownRights(openKeptRights(file, now), now)
+  return createShownRights(openKeptRights({ file }, now), now)
 }
 
 function rightsAfter(...records: readonly OpenedRecord[]) {
@@ -115,10 +115,11 @@ describe('after a start of the keeper', () => {
 
   it('count as overtaken for older grants where more were changed than there is room for', () => {
     const file = new Database(':memory:')
-    openKeptRights(file, Date.now)
+    const now = () => 1_000
+    openKeptRights({ file }, now)
     file.exec(`WITH RECURSIVE change (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM change WHERE n <= 100000)
       INSERT INTO changed_rights (subject, is_told, number, bits, at) SELECT CAST(n AS BLOB), 0, 2, 1, n FROM change`)
-    const after = rightsOn(Date.now, file)
+    const after = rightsOn(now, file)
     const sealedAt = (ms: number) => ({ ...grant, expiresAt: ms + longestGrantMs })
     expect([1, 2].map((ms) => after.isOvertaken(sealedAt(ms)))).toEqual([true, false])
   })

@@ -5,11 +5,11 @@ import { createTryLimit } from '../../../src/hsm/keeper/try-limit.ts'
 const [subject, rules] = [Buffer.from('user 1'), { burst: 4, intervalMs: 1000 }]
 
 function given() {
-  const clock = { now: 1_000_000 }
+  const clock = { now: 1_000_000, lasting: 1_000_000 }
   const reports: string[] = []
   const file = new Database(':memory:')
   const now = () => clock.now
-  const limit = createTryLimit(file, rules, { now, lasting: now }, (sentence) => reports.push(sentence))
+  const limit = createTryLimit(file, rules, { now, lasting: () => clock.lasting }, (sentence) => reports.push(sentence))
   return { clock, reports, limit, file }
 }
 
@@ -53,6 +53,16 @@ it('subjects whose tries are forgotten leave nothing in the file, however many a
   const { clock, limit, file } = given()
   for (let made = 0; made < 100; made++) limit.note(Buffer.from(`made up ${made}`), true)
   clock.now += 2 * rules.intervalMs
+  clock.lasting += 2 * rules.intervalMs
   limit.note(subject, true)
   expect(file.prepare('SELECT subject FROM tries').pluck().all()).toEqual([subject])
+})
+
+it('a clock that is ahead for a moment forgets no try', () => {
+  const { clock, limit } = given()
+  for (let tries = 0; tries < rules.burst; tries++) limit.note(subject, true)
+  clock.now += 86_400_000
+  limit.note(Buffer.from('another'), true)
+  clock.now -= 86_400_000
+  expect(limit.allows(subject)).toBe(false)
 })
