@@ -300,7 +300,8 @@ it('makes links of open values that are addresses of the web, and of no others',
       password: 'p',
     })
     await visit.open(`/object/${id}`)
-    await page.getByRole('definition').filter({ hasText: url }).first().waitFor()
+    const shown = url.replace('\u202e', '[U+202E]')
+    await page.getByRole('definition').filter({ hasText: shown }).first().waitFor()
     const link = page.getByRole('definition').getByRole('link')
     return (await link.count()) === 0
       ? null
