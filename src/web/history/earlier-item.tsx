@@ -25,7 +25,8 @@ interface Props {
 export function EarlierItem({ earlier, object, template, mayWrite }: Props) {
   const words = useWordsOf(historyWords)
   const [isOpen, setIsOpen] = useState(false)
-  const [isAsked, setIsAsked] = useState(false)
+  /** The object as the person saw it at the press: what changed since then is not replaced unseen. */
+  const [asked, setAsked] = useState<typeof object>()
   const { mayRead, question } = useAlarmQuestion(object.id)
   const again = useAction()
   const { version, replaced, replacedby } = earlier
@@ -52,7 +53,7 @@ export function EarlierItem({ earlier, object, template, mayWrite }: Props) {
             <Button
               className="button small"
               aria-label={words.useAgainOf(version)}
-              onPress={() => void mayRead('secrets', again.run).then(setIsAsked)}
+              onPress={() => void mayRead('secrets', again.run).then((goesOn) => setAsked(goesOn ? object : undefined))}
             >
               <RotateCcw aria-hidden />
               {words.useAgain}
@@ -61,8 +62,8 @@ export function EarlierItem({ earlier, object, template, mayWrite }: Props) {
           </div>
         )}
       </details>
-      {isAsked && template && (
-        <RestoreQuestion earlier={earlier} object={object} template={template} onClose={() => setIsAsked(false)} />
+      {asked && template && (
+        <RestoreQuestion earlier={earlier} object={asked} template={template} onClose={() => setAsked(undefined)} />
       )}
       {question}
     </li>
