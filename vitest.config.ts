@@ -8,12 +8,13 @@ import { isRelease } from './test/support/release.ts'
  * release alone, as are most of `installed`, since machines take minutes to make.
  */
 const beforeRelease = [
-  'test/system/console/{archived-records,backup-bomb,hanging-disk,key-takeover,takeover}.test.ts',
-  'test/system/faults/{backup,clock-ahead,journal}.test.ts',
-  'test/system/machines/restored-machine.test.ts',
+  'test/attacks/{old-audit-key,old-root-keys,session-holder}.test.ts',
+  'test/system/console/{archived-records,backup-bomb,backup-keys,hanging-disk,key-takeover,migrate-store,takeover}.test.ts',
+  'test/system/faults/{backup,clock-ahead,journal,postgres-server}.test.ts',
+  'test/system/machines/{restored-machine,three-machines}.test.ts',
   'test/system/monitor/alerts.test.ts',
   'test/system/store/{busy-writers,silent-server}.test.ts',
-  'test/web/firefox.test.ts',
+  'test/web/{firefox,keepass,pdf}.test.ts',
 ]
 
 /** For every project; each takes the tests below its folders. */
