@@ -59,7 +59,7 @@ const compiledOnce = {
   }),
 }
 
-/** TypeORM's drivers of other databases are left out: half of what a process would read of it. */
+/** TypeORM's drivers of other databases are left out: a third of what a process would read of it. */
 const otherDatabases = {
   name: 'other-databases',
   load: {

@@ -82,7 +82,7 @@ const bundledPackages = {
 
 export default {
   root: resolve(import.meta.dirname, '../src/web'),
-  // No text is shown with characters that mislead: the functions of /words/jsx-runtime.ts make all elements.
+  // /words/jsx-runtime.ts makes the elements of our own files, and shows no text with characters that mislead.
   plugins: [languages, react({ jsxImportSource: '/words' }), noted, bundledPackages, compressed],
   worker: { plugins: () => [scanDecoders, noted] },
   build: {

@@ -85,7 +85,7 @@ async function create(path: string, self: string): Promise<boolean> {
   }
 }
 
-/** Removes what killed processes have left beside a lock. The caller holds it, so that nobody else can get it by a draft. */
+/** Removes the files of killed processes beside a lock. The caller holds the lock, so no process can get it by one of them. */
 async function sweep(path: string, folder: string): Promise<void> {
   for (const entry of await readdir(dirname(path), { withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.startsWith(`${basename(path)}.`)) continue

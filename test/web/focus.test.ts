@@ -4,7 +4,6 @@ import { createObject } from '../support/object-kit.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
-/** A machine may be busy with other tests. */
 
 const press = async (page: Page, name: string): Promise<void> => {
   await page.getByRole('button', { name, exact: true }).focus()

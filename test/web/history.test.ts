@@ -5,6 +5,7 @@ import type { VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 import { memberOf } from './console-vault.ts'
 import { hostileTexts } from './hostile-corpus.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 
@@ -160,10 +161,7 @@ it('is a choice of those who administer the vault', async () => {
   expect(VAULT).toMatchObject([{ history: '20' }])
 })
 
-it.each([
-  ['light', 1280],
-  ['dark', 360],
-] as const)(
+it.each(looks)(
   'shows hostile values as texts, in %s colours and %i pixels without a finding of axe-core',
   async (theme, width) => {
     const { client, vaultid, visit, page } = await editor('Keep', { theme, width })

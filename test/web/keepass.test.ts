@@ -5,6 +5,7 @@ import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
 import { beforeImport } from './import-kit.ts'
 import { attachedKeepassFile, filePassphrase, keyedKeepassFile, newKeepassFile, oldKeepassFile } from './keepass-kit.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 async function given(options?: VisitOptions) {
@@ -183,10 +184,7 @@ describe('a KeePass file', () => {
     await page.getByText('2 objects', { exact: true }).waitFor()
   })
 
-  it.each([
-    ['light', 1280],
-    ['dark', 360],
-  ] as const)('shows how far it is, and stops when told so: in %s colours and %i pixels', async (theme, width) => {
+  it.each(looks)('shows how far it is, and stops when told so: in %s colours and %i pixels', async (theme, width) => {
     const { visit, page, open } = await given({ theme, width })
     await open(newKeepassFile(1_000))
     const progress = page.getByRole('progressbar')

@@ -4,6 +4,7 @@ import { createObject, objectsIn } from '../support/object-kit.ts'
 import { makeVault } from '../support/vault.ts'
 import type { VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
 /** A machine may be busy with other tests. */
@@ -70,10 +71,7 @@ it('the trash is gone through page by page, and its last entry taken back, by th
   await page.getByText('Page 1 of 3').waitFor()
 })
 
-it.each([
-  ['light', 1280],
-  ['dark', 360],
-] as const)('members of a large vault are found by a filter, in %s colours and %i pixels', async (theme, width) => {
+it.each(looks)('members of a large vault are found by a filter, in %s colours and %i pixels', async (theme, width) => {
   const { client, vaultid, visit, page } = await owner('Assembly', { theme, width })
   const users = await many(3, () => stage.appliance.addUser())
   await many(users.length, (at) => client.must('POST', `/vault/${vaultid}/member/${users[at]?.id}`, { status: 1 }))

@@ -5,7 +5,6 @@ import { consoleStage } from './console-stage.ts'
 import { hostileTexts } from './hostile-corpus.ts'
 
 const stage = consoleStage()
-/** A machine may be busy with other tests. */
 
 async function atHome(options?: VisitOptions) {
   const user = await stage.appliance.addUser(['read', 'active'])

@@ -4,13 +4,9 @@ import type { Envelope, TestClient } from '../support/client.ts'
 import { createObject } from '../support/object-kit.ts'
 import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
+import { looks } from './looks.ts'
 
 const stage = consoleStage()
-/** A machine may be busy with other tests. */
-const looks = [
-  ['light', 1280],
-  ['dark', 360],
-] as const
 
 /** The appliance's answer to a person, with a thousand entries like the first one before the others. */
 async function withThousandMore<Entry>(

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { upload } from '../support/object-kit.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
+import { looks } from './looks.ts'
 import { encrypted, endless, onePage, pdfOf, printed, scanned, stream } from './pdf-kit.ts'
 
 const stage = consoleStage()
@@ -44,10 +45,7 @@ const sizeOf = (visit: Visit): Promise<{ width: number; height: number }> =>
   visit.page.evaluate(`(({ width, height }) => ({ width, height }))(document.querySelector('figure canvas'))`)
 
 describe('the preview of a PDF', () => {
-  it.each([
-    ['light', 1280],
-    ['dark', 360],
-  ] as const)('draws one page after the other, with its text: in %s colours and %i pixels', async (theme, width) => {
+  it.each(looks)('draws one page after the other, with its text: in %s colours and %i pixels', async (theme, width) => {
     const visit = await shown('letter.pdf', await letter(), { theme, width })
     const { page } = visit
     await page.getByRole('img', { name: 'Page 1 of 2 of letter.pdf' }).waitFor()

@@ -6,7 +6,6 @@ import type { Visit } from './browser-kit.ts'
 import { consoleStage } from './console-stage.ts'
 
 const stage = consoleStage()
-/** A machine may be busy with other tests. */
 
 const keyField = ({ page }: Visit) => page.getByLabel('Application key')
 const tick = ({ page }: Visit) => page.getByRole('checkbox', { name: 'Remember this key in this browser' })

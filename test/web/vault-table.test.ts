@@ -6,8 +6,6 @@ import { memberOf } from './console-vault.ts'
 
 const stage = consoleStage()
 
-/** A machine may be busy with other tests. */
-
 const names = (page: Page): Promise<string[]> =>
   page.getByRole('grid').locator('.rows').getByRole('row').getByRole('link').allInnerTexts()
 

@@ -1,3 +1,4 @@
+import { mostInvocations } from '../../hsm/rotation-due.ts'
 import type { RowCounts } from '../../monitor/worker-report.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
@@ -52,6 +53,6 @@ const wornTokens = bounded(
 
 const usedUpVersions = bounded(
   `key_versions v JOIN transparent_keys k ON k.id = v.key_id AND k.latest_version = v.version
-    WHERE v.invocations >= ${usedUpFrom} AND v.invocations < 4294967296 AND k.deleted_at IS NULL`,
+    WHERE v.invocations >= ${usedUpFrom} AND v.invocations < ${mostInvocations} AND k.deleted_at IS NULL`,
   mostRows,
 )

@@ -230,8 +230,8 @@ class SupervisedProgram {
 }
 
 /**
- * Whether nobody can connect any more, and another process can make the socket anew. Without its folder none can, and the
- * connections that there are go on.
+ * Whether the file of the socket is gone and its folder is there: no client can connect, and another process can make the
+ * file anew. Without the folder no process could, and open connections go on.
  */
 const isRemoved = (socket: string): boolean => !existsSync(socket) && existsSync(dirname(socket))
 

@@ -12,7 +12,7 @@ const indic = [
   'Sinhala',
 ]
 
-/** What nobody sees, with the character before it, which it joins or varies. */
+/** Invisible characters that stay, with the character before them, which they join or vary. */
 const needed = [
   String.raw`[\t\n\f\r]`,
   String.raw`[\p{Extended_Pictographic}\p{Script=Han}\d#*][\uFE00-\uFE0F]`,
@@ -25,15 +25,15 @@ const needed = [
 ]
 
 /**
- * A character that nobody sees, and that may turn or split the text around it: `invoice_` U+202E `fdp.exe` would be
- * shown as `invoice_exe.pdf`.
+ * An invisible character, which may reverse or split the text around it: a browser would show `invoice_` U+202E
+ * `fdp.exe` as `invoice_exe.pdf`.
  */
 const unseen = new RegExp(
   String.raw`[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}](?<!${needed.join('|')})`,
   'gu',
 )
 
-/** The text as people are to see it: in place of each unseen character stands its number, such as `[U+202E]`. */
+/** The text as people are to see it: each invisible character is replaced by its number, such as `[U+202E]`. */
 export const seenText = (text: string): string =>
   text.replaceAll(
     unseen,
