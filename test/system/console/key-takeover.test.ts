@@ -195,4 +195,4 @@ it('a takeover that is killed goes on where it was', async () => {
   await appliance.start()
   const admin = await appliance.login(appliance.owner)
   for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
-}, 120_000)
+}, 300_000)
