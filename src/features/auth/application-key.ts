@@ -58,7 +58,7 @@ export function createApplicationKeys({
   readonly hsm: Sealer & Pick<Hsm, 'applicationKeyChecks'>
   readonly clock: Clock
 }): ApplicationKeys {
-  // A key has 58 bits, few enough for a search in a stolen database. The check values need the token's pepper.
+  // A key has 59 bits, few enough for a search in a stolen database. The check values need the token's pepper.
   const checksOf = (key: string): Promise<readonly Buffer[]> => hsm.applicationKeyChecks(key)
 
   async function revoke(tx: Tx, key: ApplicationKey): Promise<boolean> {
