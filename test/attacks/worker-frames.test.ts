@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keeperOf } from '../../src/config/keeper-section.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { referenceFields } from '../../src/hsm/protocol/fields.ts'
 import { type KeeperOperation, keeperOperations, type Operation, operations } from '../../src/hsm/protocol/frame.ts'
 import { TestAppliance } from '../support/appliance.ts'
@@ -78,7 +79,11 @@ interface Target {
 }
 
 /** The process that serves this socket. */
-function processOf({ program, socket }: Target): { readonly pid: number; readonly residentBytes: number } {
+function processOf({ program, socket }: Target): {
+  readonly pid: number
+  readonly residentBytes: number
+  readonly peakBytes: number
+} {
   const listed = execFileSync('ps', ['-e', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   const line = listed.find(
     (one) =>
@@ -87,8 +92,10 @@ function processOf({ program, socket }: Target): { readonly pid: number; readonl
       (program.includes('keeper') || one.includes(`${socket} `)),
   )
   const pid = Number(line?.trim().split(' ')[0])
-  const [, resident] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return { pid, residentBytes: Number(resident) * 1024 }
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const [, resident] = /VmRSS:\s+(\d+) kB/.exec(status) ?? []
+  const [, peak] = /VmHWM:\s+(\d+) kB/.exec(status) ?? []
+  return { pid, residentBytes: Number(resident) * 1024, peakBytes: Number(peak) * 1024 }
 }
 
 /** Sends these bytes, and nothing else on this connection. */
@@ -217,6 +224,45 @@ describe('a process inside outlives thousands of frames that are none, and answe
     const after = processOf(target)
     expect(after.pid).toBe(before.pid)
     expect(after.residentBytes).toBeLessThan(before.residentBytes + 2 * generousBytes)
+  })
+
+  /** As JSON: of arrays, which take thirty times as much memory. */
+  const longJson = () => Buffer.from(`[${'[],'.repeat(10_000_000)}[]]`)
+  const longGrants = () =>
+    composeRecord('scoped membership', {
+      vault: Buffer.alloc(16),
+      user: Buffer.alloc(16),
+      permission: 1,
+      recoveries: 0,
+      grants: longJson().toString(),
+      generation: 1,
+    })
+  const none = (count: number) => Array.from({ length: count }, () => Buffer.alloc(0))
+  const toAKeeper = (operation: KeeperOperation, fields: readonly (Uint8Array | string)[]) =>
+    askKeeper(keeperOf(appliance.config).socket, operation, bytesOf(fields))
+  const toAHost = (operation: Operation, fields: readonly (Uint8Array | string)[]) =>
+    ask(appliance.config.hsm.sockets[0] ?? '', operation, bytesOf(fields))
+
+  it.each([
+    ['heads of batches', 'keeper', () => toAKeeper('floorNews', [longJson()])],
+    [
+      'an earlier end',
+      'keeper',
+      () => toAKeeper('signAuditEnd', ['worker-9', '7', 'ab'.repeat(32), '{}', longJson(), '']),
+    ],
+    ['grants, without a session', 'keeper', () => toAKeeper('seal', [longGrants(), ...none(8)])],
+    ['records of commits', 'keeper', () => toAKeeper('raise', ['140000', ...none(280_000)])],
+    ['an answer of the validator', 'tokend', () => toAHost('signValidation', ['', '', '&'.repeat(30_000_000)])],
+    ['indexes', 'tokend', () => toAHost('encryptMany', ['0', Buffer.alloc(70_000_000)])],
+  ])('%s, longer than any: a %s refuses to read them', async (_what, kind, send) => {
+    const [target] = targets.map(([, given]) => given()).filter(({ program }) => program.includes(kind))
+    if (target === undefined) throw new Error('there is one of each kind')
+    const before = processOf(target)
+    const answer = await send().catch((error: unknown) => error)
+    expect(answer).toMatchObject({ fault: 'hsm.rejected' })
+    const after = processOf(target)
+    expect(after.pid).toBe(before.pid)
+    expect(after.peakBytes).toBeLessThan(before.peakBytes + generousBytes)
   })
 
   it.each(targets)('%s, sent frames of more fields than any operation has', async (_name, givenTarget) => {
