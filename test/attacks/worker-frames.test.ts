@@ -7,6 +7,7 @@ import { keeperOf } from '../../src/config/keeper-section.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
+import { mostConnections } from '../../src/hsm/server/frame-server.ts'
 import { referenceFields } from '../../src/hsm/protocol/fields.ts'
 import { type KeeperOperation, keeperOperations, type Operation, operations } from '../../src/hsm/protocol/frame.ts'
 import { TestAppliance } from '../support/appliance.ts'
@@ -149,32 +150,32 @@ function givenUpBy(target: Target): number {
   return Math.max(0, ...counts)
 }
 
-describe('a process inside outlives thousands of frames that are none, and answers the next good one', () => {
-  const hostTarget = (): Target => {
-    const [socket = ''] = appliance.config.hsm.sockets
-    const isWell = () => ask(socket, 'random', [Buffer.from('32')])
-    return { socket, program: 'strongroom-tokend', frames: toHost, isWell }
-  }
-  const targets: readonly [string, () => Target][] = [
-    ['token host', hostTarget],
-    [
-      'keeper',
-      () => {
-        const { socket } = keeperOf(appliance.config)
-        return { socket, program: 'strongroom-keeper', frames: toKeeper, isWell: () => askKeeper(socket, 'status', []) }
-      },
-    ],
-    [
-      'key maker',
-      () => {
-        const socket = keyMakerSocketOf(appliance.config.hsm) ?? ''
-        // No key is made for these, which would take a second and delay others.
-        const frames = [hostFrame('status'), hostFrame('generate', 'rsa-9999', '0', '1', 'a purpose'), ...toHost]
-        return { socket, program: 'strongroom-tokend', frames, isWell: () => ask(socket, 'status', []) }
-      },
-    ],
-  ]
+const hostTarget = (): Target => {
+  const [socket = ''] = appliance.config.hsm.sockets
+  const isWell = () => ask(socket, 'random', [Buffer.from('32')])
+  return { socket, program: 'strongroom-tokend', frames: toHost, isWell }
+}
+const targets: readonly [string, () => Target][] = [
+  ['token host', hostTarget],
+  [
+    'keeper',
+    () => {
+      const { socket } = keeperOf(appliance.config)
+      return { socket, program: 'strongroom-keeper', frames: toKeeper, isWell: () => askKeeper(socket, 'status', []) }
+    },
+  ],
+  [
+    'key maker',
+    () => {
+      const socket = keyMakerSocketOf(appliance.config.hsm) ?? ''
+      // No key is made for these, which would take a second and delay others.
+      const frames = [hostFrame('status'), hostFrame('generate', 'rsa-9999', '0', '1', 'a purpose'), ...toHost]
+      return { socket, program: 'strongroom-tokend', frames, isWell: () => ask(socket, 'status', []) }
+    },
+  ],
+]
 
+describe('a process inside outlives thousands of frames that are none, and answers the next good one', () => {
   it.each(targets)('%s', async (_name, givenTarget) => {
     const target = givenTarget()
     const before = processOf(target)
@@ -226,6 +227,21 @@ describe('a process inside outlives thousands of frames that are none, and answe
     expect(after.residentBytes).toBeLessThan(before.residentBytes + 2 * generousBytes)
   })
 
+  it.each(targets)('%s, sent frames of more fields than any operation has', async (_name, givenTarget) => {
+    const target = givenTarget()
+    const before = processOf(target)
+    const fields = Buffer.alloc(4 * 15_000_000)
+    const head = frameOf({ code: 1, fields: [] })
+    head.writeUInt32BE(5 + fields.length)
+    await sendRaw(target.socket, Buffer.concat([head, fields]))
+    expect(await target.isWell()).toSatisfy(wellAnswered)
+    const after = processOf(target)
+    expect(after.pid).toBe(before.pid)
+    expect(after.residentBytes).toBeLessThan(before.residentBytes + generousBytes)
+  })
+})
+
+describe('a process inside goes on for others', () => {
   /** As JSON: of arrays, which take thirty times as much memory. */
   const longJson = () => Buffer.from(`[${'[],'.repeat(10_000_000)}[]]`)
   const longGrants = () =>
@@ -254,7 +270,7 @@ describe('a process inside outlives thousands of frames that are none, and answe
     ['records of commits', 'keeper', () => toAKeeper('raise', ['140000', ...none(280_000)])],
     ['an answer of the validator', 'tokend', () => toAHost('signValidation', ['', '', '&'.repeat(30_000_000)])],
     ['indexes', 'tokend', () => toAHost('encryptMany', ['0', Buffer.alloc(70_000_000)])],
-  ])('%s, longer than any: a %s refuses to read them', async (_what, kind, send) => {
+  ])('where %s are longer than any, which a %s refuses to read', async (_what, kind, send) => {
     const [target] = targets.map(([, given]) => given()).filter(({ program }) => program.includes(kind))
     if (target === undefined) throw new Error('there is one of each kind')
     const before = processOf(target)
@@ -265,16 +281,17 @@ describe('a process inside outlives thousands of frames that are none, and answe
     expect(after.peakBytes).toBeLessThan(before.peakBytes + generousBytes)
   })
 
-  it.each(targets)('%s, sent frames of more fields than any operation has', async (_name, givenTarget) => {
-    const target = givenTarget()
-    const before = processOf(target)
-    const fields = Buffer.alloc(4 * 15_000_000)
-    const head = frameOf({ code: 1, fields: [] })
-    head.writeUInt32BE(5 + fields.length)
-    await sendRaw(target.socket, Buffer.concat([head, fields]))
-    expect(await target.isWell()).toSatisfy(wellAnswered)
-    const after = processOf(target)
-    expect(after.pid).toBe(before.pid)
-    expect(after.residentBytes).toBeLessThan(before.residentBytes + generousBytes)
+  it('where one has more connections than all workers have', async () => {
+    const { socket } = keeperOf(appliance.config)
+    const connections = Array.from({ length: mostConnections + 100 }, () => connect(socket).resume())
+    try {
+      for (const one of connections) one.on('error', () => undefined)
+      const refused = () => connections.filter(({ destroyed }) => destroyed).length
+      await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThanOrEqual(100)
+      expect(refused()).toBeLessThan(200)
+      await appliance.login()
+    } finally {
+      for (const one of connections) one.destroy()
+    }
   })
 })
