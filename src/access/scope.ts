@@ -128,7 +128,8 @@ export interface KeyScope {
 /** Whether a text has the form that `writeGrants` writes. */
 export function areGrants(text: string): boolean {
   try {
-    return writeGrants(entriesIn(text)) === text
+    // Before it is parsed: the keeper reads a text of any length here, and knows only later who asks.
+    return text.length <= grantLimits.bytes && writeGrants(entriesIn(text)) === text
   } catch {
     return false
   }

@@ -26,6 +26,9 @@ export function encodeRecord(fields: readonly RecordField[]): Buffer {
   return record
 }
 
+/** In bytes: more than the record of a template has, whose file has at most 16 MiB. */
+export const longestRecord = 20 * 1024 * 1024
+
 /**
  * Twice what the largest batch has. Without a bound a frame of 60 MB of empty fields took 2 GB of memory and held its
  * process up for seconds.

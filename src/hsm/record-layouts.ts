@@ -1,4 +1,4 @@
-import { decodeRecord, encodeRecord, type RecordField } from './key-record.ts'
+import { decodeRecord, encodeRecord, longestRecord, type RecordField } from './key-record.ts'
 import { keyPairKinds, secretKeyKinds } from './key-kind.ts'
 
 /** The type of a field of a sealed record; with `?` it may be null. */
@@ -229,6 +229,7 @@ export type OpenedRecord = {
  * record of a known type.
  */
 export function openRecord(record: Buffer): OpenedRecord {
+  if (record.length > longestRecord) throw new RangeError(`a record of ${record.length} bytes`)
   const raw = decodeRecord(record).map(valueOf)
   const key = keyOf(raw)
   const [type, ...values] = key === undefined ? raw : raw.slice(key.publicKey === undefined ? 3 : 4)

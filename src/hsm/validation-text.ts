@@ -3,6 +3,7 @@
  * Undefined for any other text, such as the signed text of a request, which always names its client (`id`).
  */
 export function readValidationAnswer(text: string): ReadonlyMap<string, string> | undefined {
+  if (text.length > longestAnswer) return undefined
   const members = text.split('&').map((member) => member.split('='))
   const named = new Map(members.map(([name = '', value = '']) => [name, value]))
   const isAnswer =
@@ -15,6 +16,8 @@ export function readValidationAnswer(text: string): ReadonlyMap<string, string> 
   return isAnswer ? named : undefined
 }
 
+/** All of its names with the longest values take less. */
+const longestAnswer = 2_048
 const answerNames: ReadonlySet<string> = new Set([
   'nonce',
   'otp',

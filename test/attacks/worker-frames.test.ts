@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keeperOf } from '../../src/config/keeper-section.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
+import { mostConnections } from '../../src/hsm/server/frame-server.ts'
 import { referenceFields } from '../../src/hsm/protocol/fields.ts'
 import { type KeeperOperation, keeperOperations, type Operation, operations } from '../../src/hsm/protocol/frame.ts'
 import { TestAppliance } from '../support/appliance.ts'
@@ -78,7 +80,11 @@ interface Target {
 }
 
 /** The process that serves this socket. */
-function processOf({ program, socket }: Target): { readonly pid: number; readonly residentBytes: number } {
+function processOf({ program, socket }: Target): {
+  readonly pid: number
+  readonly residentBytes: number
+  readonly peakBytes: number
+} {
   const listed = execFileSync('ps', ['-e', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n')
   const line = listed.find(
     (one) =>
@@ -87,8 +93,10 @@ function processOf({ program, socket }: Target): { readonly pid: number; readonl
       (program.includes('keeper') || one.includes(`${socket} `)),
   )
   const pid = Number(line?.trim().split(' ')[0])
-  const [, resident] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return { pid, residentBytes: Number(resident) * 1024 }
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const [, resident] = /VmRSS:\s+(\d+) kB/.exec(status) ?? []
+  const [, peak] = /VmHWM:\s+(\d+) kB/.exec(status) ?? []
+  return { pid, residentBytes: Number(resident) * 1024, peakBytes: Number(peak) * 1024 }
 }
 
 /** Sends these bytes, and nothing else on this connection. */
@@ -142,32 +150,32 @@ function givenUpBy(target: Target): number {
   return Math.max(0, ...counts)
 }
 
-describe('a process inside outlives thousands of frames that are none, and answers the next good one', () => {
-  const hostTarget = (): Target => {
-    const [socket = ''] = appliance.config.hsm.sockets
-    const isWell = () => ask(socket, 'random', [Buffer.from('32')])
-    return { socket, program: 'strongroom-tokend', frames: toHost, isWell }
-  }
-  const targets: readonly [string, () => Target][] = [
-    ['token host', hostTarget],
-    [
-      'keeper',
-      () => {
-        const { socket } = keeperOf(appliance.config)
-        return { socket, program: 'strongroom-keeper', frames: toKeeper, isWell: () => askKeeper(socket, 'status', []) }
-      },
-    ],
-    [
-      'key maker',
-      () => {
-        const socket = keyMakerSocketOf(appliance.config.hsm) ?? ''
-        // No key is made for these, which would take a second and delay others.
-        const frames = [hostFrame('status'), hostFrame('generate', 'rsa-9999', '0', '1', 'a purpose'), ...toHost]
-        return { socket, program: 'strongroom-tokend', frames, isWell: () => ask(socket, 'status', []) }
-      },
-    ],
-  ]
+const hostTarget = (): Target => {
+  const [socket = ''] = appliance.config.hsm.sockets
+  const isWell = () => ask(socket, 'random', [Buffer.from('32')])
+  return { socket, program: 'strongroom-tokend', frames: toHost, isWell }
+}
+const targets: readonly [string, () => Target][] = [
+  ['token host', hostTarget],
+  [
+    'keeper',
+    () => {
+      const { socket } = keeperOf(appliance.config)
+      return { socket, program: 'strongroom-keeper', frames: toKeeper, isWell: () => askKeeper(socket, 'status', []) }
+    },
+  ],
+  [
+    'key maker',
+    () => {
+      const socket = keyMakerSocketOf(appliance.config.hsm) ?? ''
+      // No key is made for these, which would take a second and delay others.
+      const frames = [hostFrame('status'), hostFrame('generate', 'rsa-9999', '0', '1', 'a purpose'), ...toHost]
+      return { socket, program: 'strongroom-tokend', frames, isWell: () => ask(socket, 'status', []) }
+    },
+  ],
+]
 
+describe('a process inside outlives thousands of frames that are none, and answers the next good one', () => {
   it.each(targets)('%s', async (_name, givenTarget) => {
     const target = givenTarget()
     const before = processOf(target)
@@ -230,5 +238,60 @@ describe('a process inside outlives thousands of frames that are none, and answe
     const after = processOf(target)
     expect(after.pid).toBe(before.pid)
     expect(after.residentBytes).toBeLessThan(before.residentBytes + generousBytes)
+  })
+})
+
+describe('a process inside goes on for others', () => {
+  /** As JSON: of arrays, which take thirty times as much memory. */
+  const longJson = () => Buffer.from(`[${'[],'.repeat(10_000_000)}[]]`)
+  const longGrants = () =>
+    composeRecord('scoped membership', {
+      vault: Buffer.alloc(16),
+      user: Buffer.alloc(16),
+      permission: 1,
+      recoveries: 0,
+      grants: longJson().toString(),
+      generation: 1,
+    })
+  const none = (count: number) => Array.from({ length: count }, () => Buffer.alloc(0))
+  const toAKeeper = (operation: KeeperOperation, fields: readonly (Uint8Array | string)[]) =>
+    askKeeper(keeperOf(appliance.config).socket, operation, bytesOf(fields))
+  const toAHost = (operation: Operation, fields: readonly (Uint8Array | string)[]) =>
+    ask(appliance.config.hsm.sockets[0] ?? '', operation, bytesOf(fields))
+
+  it.each([
+    ['heads of batches', 'keeper', () => toAKeeper('floorNews', [longJson()])],
+    [
+      'an earlier end',
+      'keeper',
+      () => toAKeeper('signAuditEnd', ['worker-9', '7', 'ab'.repeat(32), '{}', longJson(), '']),
+    ],
+    ['grants, without a session', 'keeper', () => toAKeeper('seal', [longGrants(), ...none(8)])],
+    ['records of commits', 'keeper', () => toAKeeper('raise', ['140000', ...none(280_000)])],
+    ['an answer of the validator', 'tokend', () => toAHost('signValidation', ['', '', '&'.repeat(30_000_000)])],
+    ['indexes', 'tokend', () => toAHost('encryptMany', ['0', Buffer.alloc(70_000_000)])],
+  ])('where %s are longer than any, which a %s refuses to read', async (_what, kind, send) => {
+    const [target] = targets.map(([, given]) => given()).filter(({ program }) => program.includes(kind))
+    if (target === undefined) throw new Error('there is one of each kind')
+    const before = processOf(target)
+    const answer = await send().catch((error: unknown) => error)
+    expect(answer).toMatchObject({ fault: 'hsm.rejected' })
+    const after = processOf(target)
+    expect(after.pid).toBe(before.pid)
+    expect(after.peakBytes).toBeLessThan(before.peakBytes + generousBytes)
+  })
+
+  it('where one has more connections than all workers have', async () => {
+    const { socket } = keeperOf(appliance.config)
+    const connections = Array.from({ length: mostConnections + 100 }, () => connect(socket).resume())
+    try {
+      for (const one of connections) one.on('error', () => undefined)
+      const refused = () => connections.filter(({ destroyed }) => destroyed).length
+      await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThanOrEqual(100)
+      expect(refused()).toBeLessThan(200)
+      await appliance.login()
+    } finally {
+      for (const one of connections) one.destroy()
+    }
   })
 })

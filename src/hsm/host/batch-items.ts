@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { KeyReference } from '../hsm.ts'
 import type { CipherItem, RewrapCipherItem } from '../pkcs11/cipher-operations.ts'
-import { readIndexes } from '../protocol/batch-frame.ts'
+import { indexBytes, readIndexes } from '../protocol/batch-frame.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 
 /** Most items of a batch: more would occupy a host for too long. */
@@ -31,9 +31,9 @@ function readTable(fields: RequestFields): { references: KeyReference[]; indexes
   const count = fields.integer()
   if (!Number.isInteger(count) || count < 0 || count > 2 * mostItems) throw refuse()
   const references = Array.from({ length: count }, () => fields.reference())
-  const indexes = readIndexes(fields.bytes())
-  if (indexes.length > 2 * mostItems) throw refuse()
-  return { references, indexes }
+  const bytes = fields.bytes()
+  if (bytes.length > 2 * mostItems * indexBytes) throw refuse()
+  return { references, indexes: readIndexes(bytes) }
 }
 
 function at(references: readonly KeyReference[], index: number): KeyReference {

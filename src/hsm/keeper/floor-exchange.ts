@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { createLeakyBucket, type LeakyBucket } from '../../access/leaky-bucket.ts'
 import { isFault } from '../../fault.ts'
 import { type FloorHeads, type FloorNews, type FloorStanding, machineForm } from '../floor-news.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
@@ -47,6 +48,8 @@ export interface FloorExchangeDependencies {
   /** The name of this machine, for people. */
   readonly name: string
   readonly now: () => number
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed: () => number
   readonly report: (sentence: string) => void
 }
 
@@ -82,8 +85,16 @@ const mostOthers = 200
 /** Of the name of a host (RFC 1035). */
 const longestName = 255
 
+/**
+ * How many batches are composed: a thousand at once, and then ten a second. A courier carries one in two seconds. Code in a
+ * worker, by stating other numbers than those in the table, could have a keeper use up all its numbers within days, and
+ * the other keepers would pass over what it tells from then on.
+ */
+const mostComposed = { callsPerInterval: 1_000, intervalMs: 100_000 }
+
 export function createFloorExchange(on: FloorExchangeDependencies): FloorExchange {
   const memory = openExchangeMemory(on)
+  const composed = createLeakyBucket({ ...mostComposed, now: on.elapsed })
   return {
     standing: () => standingOf(memory, 0),
     news(heads) {
@@ -96,7 +107,7 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
       if (!isStored && stored === own.number - 1 && own.batch !== null)
         return { ...standingOf(memory, 0), ...batchOf(own) }
       if (!isStored) memory.note(`batches of this machine were taken out of the database after the ${stored}th`)
-      const next = composeNext(on, !isStored || isFull(own) ? { ...own, ...anew(own) } : own)
+      const next = composeNext({ ...on, composed }, !isStored || isFull(own) ? { ...own, ...anew(own) } : own)
       if (next.batch !== null || own.batch !== null || next.wholeAt !== own.wholeAt) memory.keepOwn(next)
       return { ...standingOf(memory, isStored && own.wholeAt !== null ? own.base : 0), ...batchOf(next) }
     },
@@ -127,8 +138,11 @@ function noticeMissing(memory: ExchangeMemory, heads: FloorHeads): void {
       memory.note(`batches of machine ${name} were taken out of the database after the ${heads[machine] ?? 0}th`)
 }
 
-/** Composes the next batch; null where there is no news. */
-function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies, own: Own): Own {
+/** Composes the next batch; null where there is no news, or too many were composed lately. */
+function composeNext(
+  { token, exchanged, now, name, composed }: FloorExchangeDependencies & { readonly composed: LeakyBucket },
+  own: Own,
+): Own {
   const told = { ...own.told }
   const entries: Entry[] = []
   for (const kind of kinds)
@@ -140,6 +154,7 @@ function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies,
   // Either direction: after a clock that was ahead it would otherwise give no sign of life until then.
   if (entries.length === 0 && Math.abs(now() - own.toldAt) < heartbeatMs)
     return { ...own, wholeAt: wholeAt(own.number), batch: null }
+  if (!composed.admits(own.machine)) return { ...own, batch: null }
   const { machine, base, epoch, hash: previous } = own
   const [number, at] = [own.number + 1, now()]
   const fields = { machine, name, number, previous, base, epoch, at, entries: JSON.stringify(entries) }

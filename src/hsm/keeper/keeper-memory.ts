@@ -134,6 +134,7 @@ export function openKeeperMemory({
     forgetFloors: (at, isElsewhere) => forgetNewest({ token, ...newest }, at, isElsewhere),
     name: config.audit.machine ?? hostname(),
     now,
+    elapsed,
     report,
   })
   return {

@@ -112,8 +112,12 @@ function isOwn({ grant, fresh }: Authority, next: Device, previous: Device | und
   return (after === fresh.userId && before === null) || (after === null && before === fresh.userId)
 }
 
+/** That of an RSA key of 8,192 bits takes 1.4 KB. */
+const longestJwk = 4_096
+
 /** Whether the text is a public key with which signatures can be checked. */
 function isPublicJwkText(text: string): boolean {
+  if (text.length > longestJwk) return false
   try {
     checkPublicJwk(readPublicJwk(JSON.parse(text)))
     return true

@@ -11,7 +11,7 @@ export interface BatchItem {
   readonly fields: readonly Uint8Array[]
 }
 
-const indexBytes = 4
+export const indexBytes = 4
 
 /** The fields of a batch. References are compared as objects: equal bytes in two objects are sent twice. */
 export function batchFields(items: readonly BatchItem[]): Uint8Array[] {

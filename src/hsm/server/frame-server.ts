@@ -19,6 +19,12 @@ import type { UnfinishedFrames } from './unfinished-frames.ts'
 /** `ping`, the first operation in every list. */
 const pingCode = 0
 
+/**
+ * A worker has one. An attacker who opened as many as the process may have files would leave none for the token's module,
+ * and connections take 5.5 KB each.
+ */
+export const mostConnections = 1_024
+
 /** Performs the operation of a frame. Returns the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]
 
@@ -34,7 +40,9 @@ export interface FrameServerOptions {
 
 /** Creates a server that answers the frames of clients. It does not listen yet, and keeps no state between requests. */
 export function createFrameServer(options: FrameServerOptions): Server {
-  return createServer((socket) => serve(socket, options))
+  const server = createServer((socket) => serve(socket, options))
+  server.maxConnections = mostConnections
+  return server
 }
 
 function serve(socket: Socket, { dispatch, queue, unfinished, unread, log }: FrameServerOptions): void {

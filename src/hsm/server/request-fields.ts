@@ -28,6 +28,17 @@ export interface Purpose {
   readonly outerWrapping?: OuterWrapping
 }
 
+/**
+ * More than the heads of the audit chains of 256 processes take, in bytes. Without a bound, 70 MB of JSON that a worker
+ * sends as a text took all memory of its reader, and ended it.
+ */
+const longestText = 128 * 1024
+/**
+ * More than any request has. Each sealed record in a list takes an HMAC of the token (80 µs), during which nobody else is
+ * answered: supervisors end a process that does not answer for long.
+ */
+const mostInList = 20_000
+
 export function createRequestFields(list: readonly Buffer[]): RequestFields {
   let next = 0
   const bytes = () => {
@@ -39,7 +50,11 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
     const field = bytes()
     return field.length === 0 ? undefined : field
   }
-  const text = () => bytes().toString()
+  const text = () => {
+    const field = bytes()
+    if (field.length > longestText) throw new Fault('hsm.rejected', 'A text in the request is longer than any.')
+    return field.toString()
+  }
   const integer = () => Number(text())
   const flag = () => text() === '1'
   const sealed = () => ({ record: bytes(), seal: bytes() })
@@ -70,10 +85,10 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
       return found
     },
     list(read) {
-      const items = []
-      // A missing field ends the loop by a fault, so that a false count takes no time.
-      for (let left = integer(); left > 0; left--) items.push(read())
-      return items
+      const count = integer()
+      if (!Number.isInteger(count) || count < 0 || count > mostInList)
+        throw new Fault('hsm.rejected', `A list in a request has at most ${mostInList} items.`)
+      return Array.from({ length: count }, () => read())
     },
     sealed,
     optionalSealed,

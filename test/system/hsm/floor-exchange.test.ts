@@ -20,6 +20,7 @@ let folder: string
 /** The table, as batches by machine and number. */
 let table: Map<string, Map<number, SealedRecord>>
 let nowMs = 0
+let elapsedMs = 0
 const reports: string[] = []
 
 beforeAll(async () => {
@@ -82,6 +83,7 @@ function machine(name: string): Machine {
     forgetFloors: () => floors.forget(),
     name,
     now,
+    elapsed: () => elapsedMs,
     report: (sentence) => reports.push(`${name}: ${sentence}`),
   })
   return {
@@ -246,6 +248,18 @@ describe('what rises on one machine', () => {
     if (late !== undefined) two.take([late])
     expect(two.floors.of(subject(1))).toBe(2)
     for (const each of [one, two]) each.close()
+  })
+
+  it('is told no more often than a courier carries it, whatever a worker says is in the table', () => {
+    const one = machine('one')
+    one.floors.raise({ subject: Buffer.from('a row'), number: 1 })
+    const { machine: own } = one.standing()
+    const numbers = Array.from({ length: 2_400 }, (_, at) => one.news(at % 2 === 0 ? {} : { [own]: at }).batch?.number)
+    expect(Math.max(...numbers.map((number) => number ?? 0))).toBeLessThan(1_100)
+    elapsedMs += 1_000
+    one.turn()
+    expect(table.get(own)?.size).toBe(1)
+    one.close()
   })
 
   it('costs nothing where nothing rises but a sign of life every ten minutes', () => {
