@@ -169,6 +169,27 @@ it('a day in a year of five digits is refused in words, and stays to be mended',
   await page.getByText('Enter a year with four digits.').waitFor({ state: 'hidden' })
 })
 
+it('says that a field of one line has changed what was pasted, when that had several', async () => {
+  const visit = await stage.writer()
+  const { page } = visit
+  await begin(visit, 'Short login')
+  const note = page.getByText('What you pasted had several lines')
+  const paste = async (text: string): Promise<void> => {
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+    await page.getByLabel('Password', { exact: true }).focus()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Control+V')
+  }
+  await paste('one line, and the end of it\n')
+  await expect.poll(() => page.getByLabel('Password', { exact: true }).inputValue()).toMatch(/^one line/)
+  expect(await note.count()).toBe(0)
+  await paste('-----BEGIN KEY-----\nMIIB\n-----END KEY-----\n')
+  await note.waitFor()
+  expect(await visit.findings()).toEqual([])
+  await paste('another')
+  await note.waitFor({ state: 'detached' })
+})
+
 it('a folder that is dropped anywhere is told that it cannot be taken', async () => {
   const visit = await stage.writer()
   const { page } = visit

@@ -149,3 +149,17 @@ it('keeps the distance of a row from the edge of its list, whatever views were l
   )
   expect(distance).toBeGreaterThan(8)
 })
+
+it.each([1280, 360])('breaks no word of a name for the buttons beside it, at %i pixels', async (width) => {
+  const visit = await stage.writer({ width })
+  const { page } = visit
+  await visit.open(`/object/${stage.stocked.server}`)
+  await visit.sees('core1.example.test')
+  const lines: number = await page.evaluate(`{
+    const range = document.createRange()
+    range.selectNodeContents(document.querySelector('h1'))
+    new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+  }`)
+  expect(lines).toBe(1)
+  expect(await visit.excess()).toBeLessThanOrEqual(0)
+})

@@ -270,6 +270,32 @@ it('of a dialog or an import is there again, and is kept no longer once it is ca
   expect(await page.getByText(kept).count()).toBe(0)
 })
 
+it('of a dialog with a file is there again, where a screen reader finds the file, and is sent', async () => {
+  const { client, user, vaultid } = await stage.owner('Restored')
+  await client.must('POST', `/transparent/${vaultid}/keys/kept`, {})
+  const { KEYS } = await client.must('GET', `/transparent/backup/${vaultid}/kept`)
+  const visit = await stage.visitor()
+  const { page } = visit
+  const dialog = page.getByRole('dialog')
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}/keys`)
+  await page.getByRole('button', { name: 'Restore backup' }).click()
+  const buffer = Buffer.from((KEYS as { backup: string }).backup)
+  await dialog.locator('input[type=file]').setInputFiles({ name: 'again.backup', mimeType: 'text/plain', buffer })
+  await client.must('DELETE', '/me/sessions')
+  await dialog.getByRole('button', { name: 'Restore' }).click()
+  await page.getByText(kept).waitFor()
+  visit.complaints.expect(/status of 403/)
+  await again(visit, user)
+  const named = await dialog
+    .locator('input[type=file]')
+    .evaluate((input: { files: { name: string }[] }) => input.files[0]?.name)
+  expect(named).toBe('again.backup')
+  await dialog.getByRole('button', { name: 'Restore' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'again' }).waitFor()
+})
+
 it('of a changed service account is there again, and takes back nothing that another administrator changed', async () => {
   const { client, user } = await stage.owner('Changed', ['read', 'createVault', 'admin', 'active'])
   const { CALLINFO } = await client.must('POST', '/service', { name: 'changed.runner', description: 'before' })

@@ -3,6 +3,7 @@ import { Dialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { copySecret } from '../controls/clipboard.ts'
+import { useHeldAddress } from '../controls/held-address.tsx'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
 
@@ -23,9 +24,13 @@ interface Props extends OnceTold {
   readonly onClose: () => void
 }
 
-/** Shows a secret that cannot be shown again. Only its button closes it, not a key that is pressed by mistake. */
+/**
+ * Shows a secret that cannot be shown again. Only its button closes it, not a key that is pressed by mistake. The
+ * browser's buttons ask first.
+ */
 export function OnceShown({ title, label, secret, qr, told = [], help, onClose }: Props) {
   const words = useWordsOf(administrationWords)
+  const question = useHeldAddress(true, { asked: words.leaving })
   return (
     <ModalOverlay className="overlay" isOpen isKeyboardDismissDisabled>
       <Modal className="modal">
@@ -45,6 +50,7 @@ export function OnceShown({ title, label, secret, qr, told = [], help, onClose }
               {words.done}
             </Button>
           </div>
+          {question}
         </Dialog>
       </Modal>
     </ModalOverlay>

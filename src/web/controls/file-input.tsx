@@ -11,6 +11,14 @@ interface Props {
   readonly onChoose: (file: File | undefined) => void
 }
 
+/** Puts a file that was kept over the end of the session back into the browser's own input, which then names it. */
+function putBack(input: HTMLInputElement | null, file: File | undefined): void {
+  if (input === null || file === undefined || input.files?.length !== 0) return
+  const transfer = new DataTransfer()
+  transfer.items.add(file)
+  input.files = transfer.files
+}
+
 /**
  * A file input with label and error. The browser's own input takes clicks, keys and dropped files, but lies unseen over words in
  * the person's language, because its words are in that of the browser.
@@ -24,9 +32,9 @@ export function FileInput({ label, description, error, isRequired = false, file,
       <span className="file-face">
         <input
           id={id}
+          ref={(input) => putBack(input, file)}
           type="file"
-          // One that was kept over the end of the session is not in the browser's own input.
-          required={isRequired && file === undefined}
+          required={isRequired}
           aria-describedby={description === undefined ? undefined : `${id}-help`}
           aria-invalid={error !== undefined}
           onChange={({ currentTarget }) => onChoose(currentTarget.files?.[0])}

@@ -1,11 +1,13 @@
-import type { FormEvent, ReactNode } from 'react'
+import { useState, type FormEvent, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Form, FormContext } from 'react-aria-components/Form'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useWords } from '../words/language.tsx'
+import { mayBeDone } from '../interface/refusal.ts'
 import { useAction } from './action.ts'
+import { useHeldAddress } from './held-address.tsx'
 import { useIsSlow } from './slow-work.ts'
 import { ErrorMessage } from './error-message.tsx'
 
@@ -25,12 +27,16 @@ interface Props {
 
 /**
  * A form in a modal dialog. Only its buttons and Escape close it, because a click beside it would lose the typed
- * values.
+ * values. The browser's buttons ask first.
  */
 export function FormDialog({ title, children, submitText, isDangerous = false, onSubmit, onClose }: Props) {
   const words = useWords()
   const { isUnderWay, error, run } = useAction()
   const isSlow = useIsSlow(isUnderWay)
+  const [isTouched, setIsTouched] = useState(false)
+  const question = useHeldAddress(isTouched, { isSaving: isUnderWay })
+  /** React Aria passes it on to the form, but does not declare it. */
+  const touching = { onInput: () => setIsTouched(true) }
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     // React would pass the event on to the form around the dialog.
@@ -54,9 +60,10 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
           <Heading slot="title">{title}</Heading>
           {/* Without this, the form would inherit the submit handler of a surrounding React Aria form. */}
           <FormContext value={null}>
-            <Form className="form" onSubmit={(event) => void submit(event)}>
+            <Form className="form" {...touching} onSubmit={(event) => void submit(event)}>
               {children}
               {error !== undefined && <ErrorMessage error={error} />}
+              {mayBeDone(error) && <p className="soft">{words.mayBeDone}</p>}
               <div className="buttons">
                 <Button className="button" onPress={onClose}>
                   {words.cancel}
@@ -69,6 +76,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
               </div>
             </Form>
           </FormContext>
+          {question}
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { BaseLocationHook } from 'wouter'
 import { navigate, useHashLocation } from 'wouter/use-hash-location'
@@ -6,13 +6,30 @@ import { useWords } from '../words/language.tsx'
 import { Question } from './question.tsx'
 import { useWatched, Watched } from './watched.ts'
 
-/** Address of a view with unsaved input. It stays shown, whatever address the browser has. */
-const held = new Watched<string | undefined>(undefined)
+interface Held {
+  /** Address of a view with unsaved input. It stays shown, whatever address the browser has. */
+  readonly address: string
+  /** The forms with unsaved input. The last one, which may be in a dialog over the others, asks. */
+  readonly forms: readonly object[]
+}
+const held = new Watched<Held | undefined>(undefined)
 
 /** The address of the shown view. */
 export const useShownAddress: BaseLocationHook = () => {
   const [address, go] = useHashLocation()
-  return [useWatched(held) ?? address, go]
+  return [useWatched(held)?.address ?? address, go]
+}
+
+/** Returns a function that ends the hold of this form. */
+function hold(form: object): () => void {
+  // Read at the first change, when the browser's address is still that of the view.
+  const { address, forms } = held.get() ?? { address: addressOfBrowser(), forms: [] }
+  held.set({ address, forms: [...forms, form] })
+  return () => {
+    const now = held.get()
+    const others = now?.forms.filter((one) => one !== form) ?? []
+    held.set(now && others.length > 0 ? { ...now, forms: others } : undefined)
+  }
 }
 
 /**
@@ -20,7 +37,7 @@ export const useShownAddress: BaseLocationHook = () => {
  * meanwhile comes to where they were going.
  */
 export function goOn(address: string): void {
-  const isLeaving = held.get() !== undefined && held.get() !== addressOfBrowser()
+  const isLeaving = (held.get()?.address ?? addressOfBrowser()) !== addressOfBrowser()
   held.set(undefined)
   if (!isLeaving) navigate(address, { replace: true })
 }
@@ -52,20 +69,20 @@ export function useHeldAddress(
   }
   const [address] = useHashLocation()
   const kept = useWatched(held)
+  const [form] = useState({})
   useEffect(() => {
     if (!isUnsaved) return undefined
-    // Read at the first change, when the browser's address is still that of this view.
-    held.set(addressOfBrowser())
+    const letGo = hold(form)
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
     addEventListener('beforeunload', ask)
     return () => {
-      held.set(undefined)
+      letGo()
       removeEventListener('beforeunload', ask)
     }
-  }, [isUnsaved])
-  if (kept === undefined || kept === address || isSaving) return null
+  }, [isUnsaved, form])
+  if (kept === undefined || kept.address === address || kept.forms.at(-1) !== form || isSaving) return null
 
-  const stay = (): void => navigate(kept)
+  const stay = (): void => navigate(kept.address)
   const actions = (
     <>
       <Button className="button" autoFocus onPress={stay}>

@@ -11,6 +11,8 @@ export const editingWords = inBoth(
     created: (name: string) => `${name} created.`,
     saved: (name: string) => `${name} saved.`,
     savedWeak: 'A value does not meet the vault’s password policy.',
+    joined:
+      'What you pasted had several lines, and this field has joined them. Keep such a text in a note or as a file.',
     mayBeSaved: 'It may have been saved anyway. Try again: if it was saved, no duplicate is created.',
     mayNotWrite: 'You can read this vault but not change it. Ask an Admin of the vault for write permission.',
     editTitle: (name: string) => `Edit ${name}`,
@@ -125,6 +127,8 @@ export const editingWords = inBoth(
     created: (name: string) => `${name} har skapats.`,
     saved: (name: string) => `${name} har sparats.`,
     savedWeak: 'Ett värde uppfyller inte valvets lösenordspolicy.',
+    joined:
+      'Det du klistrade in hade flera rader, och fältet har slagit ihop dem. Spara sådan text i en anteckning eller som fil.',
     mayBeSaved: 'Det kan ha sparats ändå. Försök igen: om det sparades skapas ingen dubblett.',
     mayNotWrite: 'Du kan läsa i valvet men inte ändra något. Be en administratör av valvet om skrivbehörighet.',
     editTitle: (name: string) => `Redigera ${name}`,

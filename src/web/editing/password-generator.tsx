@@ -1,5 +1,5 @@
 import { RefreshCw } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
@@ -30,19 +30,15 @@ const restMs = 250
 export function PasswordGenerator({ policyid, isPin, onUse, onClose }: Props) {
   const words = useWordsOf(editingWords)
   const [choice, setChoice] = useState<GeneratorChoice>(() => startingKind(policyid, isPin))
-  const [turn, setTurn] = useState(0)
-  const { made, error } = useGenerated(choice, policyid, turn)
+  const { made, bits, error, generate } = useGenerated(choice, policyid)
   const set = (change: Partial<GeneratorChoice>): void => setChoice((before) => ({ ...before, ...change }))
   return (
     <FormDialog
       title={words.generator}
       submitText={words.use}
       onClose={onClose}
-      onSubmit={() => {
-        if (made === undefined) return Promise.reject(error instanceof Error ? error : new Error('nothing was made'))
-        onUse(made.passphrase)
-        return Promise.resolve()
-      }}
+      // The person may be faster than the call for the present choice.
+      onSubmit={async (signal) => onUse((made ?? (await generate(signal))).passphrase)}
     >
       <SelectInput
         label={words.kindOfPassword}
@@ -61,40 +57,51 @@ export function PasswordGenerator({ policyid, isPin, onUse, onClose }: Props) {
         <output aria-label={words.generated} className="code">
           {made?.passphrase ?? '…'}
         </output>
-        <Button className="button small" onPress={() => setTurn((before) => before + 1)}>
+        <Button className="button small" onPress={() => set({})}>
           <RefreshCw aria-hidden />
           {words.another}
         </Button>
       </div>
-      {made && <Strength bits={made.bits} />}
+      {bits !== undefined && <Strength bits={bits} />}
     </FormDialog>
   )
 }
 
-/** The generated password. It is not cached, and the page forgets it with the dialog. */
-function useGenerated(choice: GeneratorChoice, policyid: string | undefined, turn: number) {
-  const [made, setMade] = useState<Made>()
-  const [error, setError] = useState<unknown>()
+/** The password that was made last. It is not cached, and the page forgets it with the dialog. */
+interface Last {
+  readonly generate: object
+  readonly made?: Made
+  readonly error?: unknown
+}
+
+function useGenerated(choice: GeneratorChoice, policyid: string | undefined) {
+  const [last, setLast] = useState<Last>()
+  const generate = useCallback(
+    async (signal: AbortSignal): Promise<Made> =>
+      (await call('utils.pwgen', { query: queryOf(choice, policyid), signal })).CALLINFO,
+    [choice, policyid],
+  )
   useEffect(() => {
     const gone = new AbortController()
-    async function generate(): Promise<void> {
-      try {
-        const { CALLINFO } = await call('utils.pwgen', { query: queryOf(choice, policyid), signal: gone.signal })
-        setMade(CALLINFO)
-        setError(undefined)
-      } catch (refusal) {
-        if (gone.signal.aborted) return
-        setMade(undefined)
-        setError(refusal)
-      }
-    }
-    const timer = setTimeout(() => void generate(), restMs)
+    const show = (next: Last): void => void (gone.signal.aborted || setLast(next))
+    const make = (): void =>
+      void generate(gone.signal).then(
+        (made) => show({ generate, made }),
+        (error: unknown) => show({ generate, error }),
+      )
+    const timer = setTimeout(make, restMs)
     return () => {
       clearTimeout(timer)
       gone.abort()
     }
-  }, [choice, policyid, turn])
-  return { made, error }
+  }, [generate])
+  return {
+    /** Undefined while another choice waits for its password. */
+    made: last?.generate === generate ? last.made : undefined,
+    bits: last?.made?.bits,
+    error: last?.error,
+    generate,
+  }
 }
 
 interface SizesProps {

@@ -32,13 +32,17 @@ export function SecretInput({ field, labelNote, value, onChange, policy, autoFoc
   const words = useWords()
   const own = useWordsOf(editingWords)
   const [isGenerating, setIsGenerating] = useState(false)
+  const [isJoined, setIsJoined] = useState(false)
   const { translation, fieldname, type, opt, placeholder } = field
   const hidden = useHiddenText(translation)
   const hasCodes = isForSeeds(field)
   const seed = useMemo(() => (hasCodes ? seedIn(value) : undefined), [hasCodes, value])
   const hasRules = field.policy && Object.keys(policy.rules).length > 0
   return (
-    <div className="secret-input">
+    <div
+      className="secret-input"
+      onPaste={({ clipboardData }) => setIsJoined(/[\r\n]/.test(clipboardData.getData('text').trim()))}
+    >
       <TextInput
         label={translation}
         labelNote={labelNote}
@@ -65,6 +69,9 @@ export function SecretInput({ field, labelNote, value, onChange, policy, autoFoc
           </Button>
         )}
       </div>
+      <p role="status" className="mark-weak">
+        {isJoined && value !== '' && own.joined}
+      </p>
       {seed && <TotpCode seed={seed} label={translation} />}
       {hasRules && <PolicyCheck rules={policy.rules} value={value} />}
       {isGenerating && (

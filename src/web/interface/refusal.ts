@@ -7,6 +7,8 @@ interface RefusalDetails {
   readonly sentence?: string | undefined
   /** Seconds after which the call may be repeated (Retry-After). */
   readonly waitSeconds?: number | undefined
+  /** The call may have made its change nevertheless. */
+  readonly mayBeDone?: boolean | undefined
   readonly cause?: unknown
 }
 
@@ -17,13 +19,15 @@ export class Refusal extends Error {
   readonly number: number | undefined
   readonly sentence: string | undefined
   readonly waitSeconds: number | undefined
+  readonly mayBeDone: boolean
 
-  constructor({ status, number, sentence, waitSeconds, cause }: RefusalDetails) {
+  constructor({ status, number, sentence, waitSeconds, mayBeDone = false, cause }: RefusalDetails) {
     super(sentence ?? `status ${status}`, { cause })
     this.status = status
     this.number = number
     this.sentence = sentence
     this.waitSeconds = waitSeconds
+    this.mayBeDone = mayBeDone
   }
 }
 
@@ -36,6 +40,9 @@ export const hasStatus = (error: unknown, ...statuses: readonly number[]): boole
 
 /** Whether the appliance itself refused the call, so that nothing was done. */
 export const isVerdict = (error: unknown): boolean => error instanceof Refusal && error.number !== undefined
+
+/** Whether a change failed without a verdict of the appliance, so that it may have been made nevertheless. */
+export const mayBeDone = (error: unknown): boolean => error instanceof Refusal && error.mayBeDone
 
 /**
  * Whether the appliance denies access (401, 403, 404). Data that was read before is then hidden; after a lost call it

@@ -76,6 +76,10 @@ export async function outcomeOf<T>({ path, isChange, signal }: Sent, answer: Pro
     if (isChange && !isVerdict(error)) {
       const settled = answer.catch(() => undefined).then(() => lostChange.tell(path))
       if (signal) runningOn.set(signal, settled)
+      if (error instanceof Refusal) {
+        const { status, sentence, waitSeconds } = error
+        throw new Refusal({ status, sentence, waitSeconds, mayBeDone: true, cause: error })
+      }
     }
     throw error
   }

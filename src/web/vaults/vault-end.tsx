@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
+import { goOn } from '../controls/held-address.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type SharedVault } from '../interface/calls.ts'
 import { useWordsOf } from '../words/language.tsx'
@@ -15,10 +15,9 @@ interface Props {
 /** Removes the vault's data from the page, and returns to the list of vaults. */
 function useGoneVault({ vault }: Props) {
   const queries = useQueryClient()
-  const [, navigate] = useLocation()
   return async (sentence: string): Promise<void> => {
     announce(sentence)
-    navigate('/')
+    goOn('/')
     queries.removeQueries({ queryKey: ['vault', vault.id] })
     await queries.invalidateQueries({ queryKey: ['vaults'] })
   }

@@ -11,6 +11,7 @@ export const en = {
   tryAgain: 'Try again',
   unsavedTitle: 'Leave without saving?',
   unsavedText: 'Your changes have not been saved and will be lost.',
+  mayBeDone: 'It may have been done anyway. Look for the result before you try again.',
   stayHere: 'Stay on this page',
   leaveUnsaved: 'Leave without saving',
   filter: 'Filter',

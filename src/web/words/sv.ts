@@ -13,6 +13,7 @@ export const sv: Words = {
   tryAgain: 'Försök igen',
   unsavedTitle: 'Lämna utan att spara?',
   unsavedText: 'Dina ändringar är inte sparade och går förlorade.',
+  mayBeDone: 'Det kan ha gjorts ändå. Se efter innan du försöker igen.',
   stayHere: 'Stanna på sidan',
   leaveUnsaved: 'Lämna utan att spara',
   filter: 'Filtrera',
