@@ -9,8 +9,8 @@ import type { KeeperState } from './keeper-state.ts'
  */
 export interface FirstRecords {
   note(digest: Buffer, generation: Generation): void
-  /** Removes and returns the records that have waited too long. */
-  takeLate(): readonly LateRecord[]
+  /** Removes the records that have waited too long, and gives each to `bury`, all in one transaction. */
+  removeLate(bury: (late: LateRecord) => void): void
 }
 
 export interface Clocks {
@@ -46,14 +46,18 @@ export function createFirstRecords(
   const take = state.prepare<[number], LateRecord>(
     'DELETE FROM first_records WHERE sealed_at < ? RETURNING subject, number, digest',
   )
+  // In one transaction: a record that was removed and not buried would be good for ever.
+  const removeLate = state.transaction((until: number, bury: (late: LateRecord) => void) => {
+    for (const late of take.all(until)) if ((floors.of(late.subject) ?? 0) < late.number) bury(late)
+  })
   let lookedAt = elapsed()
   return {
     note: (digest, { subject, number }) => void keep.run(subject, number, digest, elapsed()),
-    takeLate() {
+    removeLate(bury) {
       const now = elapsed()
-      if (now - lookedAt < lookEveryMs) return []
+      if (now - lookedAt < lookEveryMs) return
       lookedAt = now
-      return take.all(now - longestWaitMs).filter(({ subject, number }) => (floors.of(subject) ?? 0) < number)
+      removeLate(now - longestWaitMs, bury)
     },
   }
 }

@@ -145,9 +145,7 @@ export function createSealedRecords(
     sealings.keep(subject, number, digest, isBeforeOwn ? before : 0 - before, now(), versionsFrom ?? null)
   }
 
-  function buryLate(): void {
-    for (const late of firsts.takeLate()) dead.add(late.digest, late)
-  }
+  const buryLate = (): void => firsts.removeLate((late) => dead.add(late.digest, late))
 
   return {
     note,

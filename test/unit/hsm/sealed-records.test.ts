@@ -203,6 +203,19 @@ it('the first record of a thing is dead, and what was sealed in its place, where
   records.check(one, at(1))
 })
 
+it('the first record of a thing that could not be noted as dead, as on a full disk, is dead a minute later', () => {
+  floor = undefined
+  records.noteFirst(one, at(1))
+  file.exec(
+    `CREATE TRIGGER full BEFORE INSERT ON dead_records BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`,
+  )
+  pass(61 * minuteMs)
+  expect(() => records.check(one, at(1))).toThrow('full')
+  file.exec('DROP TRIGGER full')
+  pass(2 * minuteMs)
+  expect(() => records.check(one, at(1))).toThrow(outdated)
+})
+
 it('the first record of a thing is good for ever once it was shown, also to another keeper', () => {
   floor = undefined
   records.noteFirst(one, at(1))
