@@ -2,8 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { AnyEndpoint } from '../../src/http/contract/endpoint.ts'
-import { faultCatalogue } from '../../src/http/contract/faults.ts'
-import { anywhere, faultsOf } from '../../src/http/contract/openapi-operation.ts'
 import type { Envelope } from './client.ts'
 import { contracts } from './contracts.ts'
 
@@ -30,29 +28,14 @@ export function checkReply(method: string, path: string, status: number, json: E
   expectOnly(data, json.DATA)
 }
 
-/** Expects that a failure is one that the document lists for the call, or for any call. */
-export function checkRefusal(method: string, path: string, json: Envelope): void {
-  const contract = findContract(method, path)
-  if (contract === undefined) return
-  const documented = [...faultsOf(contract), ...anywhere].map((code) => String(faultCatalogue[code].number))
-  const own = Object.keys(json.ERRORCODES ?? {}).filter((number) => number !== '2000')
-  expect(documented, `${method} ${contract.path} is answered with what its document does not list`).toEqual(
-    expect.arrayContaining(own),
-  )
-}
-
 const nothing = z.object({})
 const anything = z.unknown()
 
 function contractOf(method: string, path: string): AnyEndpoint {
-  const found = findContract(method, path)
-  if (found === undefined) throw new Error(`no contract of the interface is ${method} ${path}`)
-  return found
-}
-
-function findContract(method: string, path: string): AnyEndpoint | undefined {
   const [place = ''] = path.split('?')
-  return served.find(({ contract, pattern }) => contract.method === method && pattern.test(place))?.contract
+  const found = served.find(({ contract, pattern }) => contract.method === method && pattern.test(place))
+  if (found === undefined) throw new Error(`no contract of the interface is ${method} ${place}`)
+  return found.contract
 }
 
 /**

@@ -262,7 +262,7 @@ function failureResponse(codes: readonly FaultCode[], introduction: readonly str
 }
 
 /** Faults of any call. The document lists them once. */
-export const anywhere: readonly FaultCode[] = [
+const anywhere: readonly FaultCode[] = [
   'session.cookie',
   'request.invalid',
   'request.not_json',
