@@ -79,7 +79,12 @@ describe('strongroom-cli', () => {
       rm runs && "$0" vaults && mv runs runs-of-call && secret-tool search --all program strongroom-cli &&
       printf '${words()}\\n' | ${login} --keep file && ${forgotten.join(' && ')} && "$0" vaults &&
       printf '${words()}\\n' | ${login} --keep keyring && "$0" vaults && cp .config/strongroom-cli/secrets.json left &&
-      "$0" logout --forget && ${forgotten.join(' && ')}`
+      "$0" logout --forget && ${forgotten.join(' && ')} &&
+      printf '${words(appliance.applicationKey)}\\n' | ${login} && dbus-send --session --print-reply \\
+        --dest=org.freedesktop.secrets /org/freedesktop/secrets org.freedesktop.Secret.Service.Lock \\
+        array:objpath:/org/freedesktop/secrets/collection/login && ! "$0" vaults 2>locked &&
+      cp -r .config copy && printf '${words(appliance.applicationKey)}\\n' |
+        XDG_CONFIG_HOME="$PWD/copy" ${login} --keep file 2>left-behind`
     const { status, stdout, stderr } = spawnSync('dbus-run-session', ['--', 'bash', '-c', script, machine.program], {
       cwd: machine.home,
       env: machine.environment,
@@ -91,6 +96,8 @@ describe('strongroom-cli', () => {
     // Each run may ask a person to unlock the keyring.
     expect(written('runs-of-call')).toBe('lookup\n')
     expect(JSON.parse(written('left'))).toEqual({ [machine.url]: {} })
+    expect(written('locked')).toContain('strongroom-cli: The keyring is locked')
+    expect(written('left-behind')).toMatch(/The session of the last login stays in the keyring\. The keyring is locked/)
     expect(readFileSync(join(machine.home, '.config/strongroom-cli/config.json'), 'utf8')).toContain(
       '"kept": "keyring"',
     )

@@ -118,6 +118,17 @@ describe('strongroom-cli encrypt and decrypt', () => {
     expect(readdirSync(machine.home).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
+  it('show on a terminal a line end that two segments share, and that the last character is cut', async () => {
+    const plain = machine.write(
+      'lines',
+      Buffer.concat([Buffer.alloc(1_048_519, 'x'), Buffer.from('\r\nend\xc3', 'latin1')]),
+    )
+    await machine.must(['encrypt', 'Files/daily', plain, '--output', `${plain}.srs`])
+    const { stdout } = await machine.atTerminal(['decrypt', 'Files/daily', `${plain}.srs`], [])
+    expect(stdout).toContain('\nend\uFFFD')
+    expect(stdout).not.toContain('\\u000d')
+  })
+
   it.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],

@@ -326,7 +326,9 @@ describe('reading by strongroom-cli', () => {
     await upload(vault.admin, { groupid: id, objectname: 'text' }, Buffer.from(text), 'text')
     const shownBy = async (...args: string[]) => (await machine.atTerminal(args, [])).stdout
     const reference = 'Steering/file\u202Etxt.exe'
-    expect(await shownBy('vaults', 'Steering')).toContain('Steering/file\\u202etxt.exe ')
+    const rows = (await shownBy('vaults', 'Steering')).trimEnd().split('\n')
+    expect(rows.join()).toContain('Steering/file\\u202etxt.exe ')
+    expect(new Set(rows.map((row) => row.search(/ (Login|Server|File) /))).size).toBe(1)
     expect(await machine.must(['vaults', 'Steering'])).toContain(`${reference} `)
     expect(await shownBy('get', `${reference}/cryptedinfo`)).toBe('\tone\r\n\\u2066two\r\n')
     expect(await machine.must(['get', `${reference}/cryptedinfo`])).toBe('\tone\n\u2066two\n')

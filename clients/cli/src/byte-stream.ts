@@ -58,7 +58,8 @@ export async function writeStream(
   terminal: Terminal,
 ) {
   if (output === undefined) {
-    for await (const piece of bytes) await terminal.write(piece)
+    for await (const piece of bytes) await terminal.write(piece, true)
+    await terminal.write(new Uint8Array())
     return
   }
   const file = resolve(output)

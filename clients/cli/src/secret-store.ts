@@ -18,7 +18,7 @@ const keyringMs = 120_000
 
 const cure = 'A login with --keep file does without it.'
 
-/** Runs `secret-tool`. Returns its output; undefined where there is no such item. @throws Refusal */
+/** Runs `secret-tool`. Returns its output; undefined where it fails and says nothing. @throws Refusal */
 function tool(args: readonly string[], input = ''): string | undefined {
   const { status, stdout, stderr, error } = spawnSync('secret-tool', args, {
     encoding: 'utf8',
@@ -38,11 +38,18 @@ function tool(args: readonly string[], input = ''): string | undefined {
  */
 function keyringStore(url: string): SecretStore {
   const attributesOf = (name: SecretName): string[] => ['program', 'strongroom-cli', 'appliance', url, 'secret', name]
+  /** Reads or removes an item; undefined where there is none. `search` also finds one in a locked keyring. */
+  const use = (verb: 'lookup' | 'clear', name: SecretName): string | undefined => {
+    const output = tool([verb, ...attributesOf(name)])
+    if (output === undefined && tool(['search', ...attributesOf(name)]))
+      throw new Refusal(`The keyring is locked: unlock it. ${cure}`)
+    return output
+  }
   return {
-    read: (name) => tool(['lookup', ...attributesOf(name)]),
+    read: (name) => use('lookup', name),
     write: (name, value) =>
       void tool(['store', '--label', `Strongroom ${name} at ${url}`, ...attributesOf(name)], value),
-    remove: (name) => void tool(['clear', ...attributesOf(name)]),
+    remove: (name) => void use('clear', name),
   }
 }
 

@@ -16,9 +16,9 @@ export interface Terminal {
   readonly isShown: boolean
   /**
    * Writes to standard output: unchanged, but for a terminal, which shows control characters and carries none of them
-   * out. Resolves when there is room for more.
+   * out. `continues`: the content is a piece, and another follows. Resolves when there is room for more.
    */
-  write(content: string | Uint8Array): Promise<void>
+  write(content: string | Uint8Array, continues?: boolean): Promise<void>
   /** Writes a line to standard error, made printable. */
   complain(text: string): void
   /** The same, if standard error is a terminal. */
@@ -46,8 +46,7 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   const isInteractive = stdin.isTTY === true
   const isShown = stdout.isTTY === true
   const isRead = stderr.isTTY === true
-  // Of the whole output, because a character may be split between two pieces.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const asShown = createPrintable()
   let lines: Promise<string[]> | undefined
 
   async function nextLine(question: string): Promise<string> {
@@ -68,17 +67,15 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     return line
   }
 
-  const harmless = (content: string | Uint8Array): string =>
-    escaped(typeof content === 'string' ? content : decoder.decode(content, { stream: true }), steeringText)
   const complain = (text: string): void => void stderr.write(`${escaped(text, steeringLine)}\n`)
 
   return {
     isInteractive,
     isShown,
     stdin,
-    write: (content) =>
+    write: (content, continues = false) =>
       new Promise((resolve, reject) =>
-        stdout.write(isShown ? harmless(content) : content, (error) => (error ? reject(error) : resolve())),
+        stdout.write(isShown ? asShown(content, continues) : content, (error) => (error ? reject(error) : resolve())),
       ),
     complain,
     remark: (text) => void (isRead && complain(text)),
@@ -155,6 +152,17 @@ const steeringText = /(?!\r?\n|\t)[\p{Cc}\p{Bidi_Control}]/gu
 const escaped = (text: string, characters: RegExp): string =>
   text.replaceAll(characters, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
+/** Makes the pieces of one output printable. A character or a line end may be split between two of them. */
+function createPrintable(): (content: string | Uint8Array, continues: boolean) => string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let held = ''
+  return (content, continues) => {
+    const text = held + (typeof content === 'string' ? content : decoder.decode(content, { stream: continues }))
+    held = continues && text.endsWith('\r') ? '\r' : ''
+    return escaped(text.slice(0, text.length - held.length), steeringText)
+  }
+}
+
 const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30FF\uFF01-\uFF60]/gu
 
 /** Columns that a terminal needs: none for marks, two for East Asian letters and emoji. */
@@ -164,9 +172,9 @@ const columnsOf = (text: string): number =>
     .replaceAll(wide, '--')
     .replaceAll(/[^]/gu, '-').length
 
-/** Formats rows as aligned columns, a line each. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const shown = rows.map((row) => row.map((cell) => escaped(cell, /\p{Cc}/gu)))
+/** Formats rows as aligned columns, a line each, which `write` leaves as they are. */
+export function table(rows: readonly (readonly string[])[], { isShown }: Pick<Terminal, 'isShown'>): string {
+  const shown = rows.map((row) => row.map((cell) => escaped(cell, isShown ? steeringLine : /\p{Cc}/gu)))
   const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => columnsOf(row[at] ?? ''))))
   return shown
     .map(

@@ -5,6 +5,8 @@ import { findByUsername } from './records.ts'
 
 /** Spec: Limits. Lengths are counted in Unicode code points. */
 export const fieldLimits = { username: [5, 32], fullname: [5, 64], email: [5, 128] } as const
+/** The name of a machine (`admin@localhost`) and letters beyond ASCII are good, unlike in the format `email` of JSON Schema. */
+export const emailForm = /^[^@\s]+@[^@\s]+$/
 type LimitedField = keyof typeof fieldLimits
 
 export type UserFields = { readonly [field in LimitedField]?: string | undefined }
@@ -27,8 +29,7 @@ export function checkFields(fields: UserFields): void {
   for (const field of ['username', 'fullname', 'email'] as const) checkLength(field, fields[field])
   if (username !== undefined && !/^[-\w.@]+$/.test(username))
     throw new Fault('user.invalid', 'username may hold letters, digits and - _ . @ only.')
-  if (email !== undefined && !/^[^@\s]+@[^@\s]+$/.test(email))
-    throw new Fault('user.invalid', 'email must be an e-mail address.')
+  if (email !== undefined && !emailForm.test(email)) throw new Fault('user.invalid', 'email must be an e-mail address.')
 }
 
 function checkLength(field: LimitedField, value: string | undefined): void {

@@ -134,7 +134,7 @@ async function parse(
   } catch (error) {
     if (hasBegun) return refusal ?? faultOf(error, limits)
   }
-  if (skippedParts && skippedParts() > 0) refusal ??= dispositionFault()
+  if (skippedParts && skippedParts() > 0) refusal ??= skippedPartFault()
   if (hasBegun) return refusal
   body.destroy()
   return new Fault('request.not_form', 'The Content-Type of the form names no boundary (RFC 7578 §4.1).')
@@ -157,25 +157,25 @@ function encodingFault({ encoding }: PartInfo): Fault | undefined {
 }
 
 /**
- * Counts the parts without a Content-Disposition that busboy can read: it skips these, and tells nothing of them. Each
- * part has a head, whose parser is in place until the head has ended.
+ * Counts the parts that busboy skips, of which it tells nothing: those without a Content-Disposition that it can read,
+ * and those with more than a line end behind their boundary. A part lies between two boundaries.
  */
 function countSkippedParts(parser: Writable): () => number {
-  let skipped = 0
-  let headParser: unknown = null
-  Object.defineProperty(parser, '_hparser', {
-    get: () => headParser,
-    set(next: unknown) {
-      if (next === null && headParser !== null) skipped += 1
-      headParser = next
-    },
-  })
-  for (const event of ['field', 'file']) parser.on(event, () => (skipped -= 1))
-  return () => skipped
+  const boundaries = boundarySearchOf(parser)
+  let told = 0
+  for (const event of ['field', 'file']) parser.on(event, () => (told += 1))
+  return () => boundaries.matches - 1 - told
 }
 
-const dispositionFault = (): Fault =>
-  new Fault('request.invalid', 'A part of the form has no Content-Disposition that says form-data (RFC 7578 §4.2).')
+/** busboy's search for boundaries, which counts them. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a private member of busboy 1.6
+const boundarySearchOf = (parser: Writable) => Reflect.get(parser, '_bparser') as { readonly matches: number }
+
+const skippedPartFault = (): Fault =>
+  new Fault(
+    'request.invalid',
+    'A part of the form cannot be read: it has no Content-Disposition that says form-data (RFC 7578 §4.2), or the line of its boundary holds more than the boundary.',
+  )
 
 interface Fields {
   readonly values: JsonObject

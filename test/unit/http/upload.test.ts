@@ -119,12 +119,22 @@ describe('a form, as curl sends it', () => {
         '--data-binary',
         '--b\r\nContent-Type: text/plain\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n',
       ],
-      /^request.invalid: A part of the form has no Content-Disposition/,
+      /^request.invalid: A part of the form cannot be read: it has no Content-Disposition/,
     ],
     [
       'a last part with another Content-Disposition, behind a file',
       ['-F', `f=@${small.path}`, '-F', 'a=1;headers="Content-Disposition: attachment"'],
-      /^request.invalid: A part of the form has no Content-Disposition/,
+      /^request.invalid: A part of the form cannot be read: it has no Content-Disposition/,
+    ],
+    [
+      'blanks behind a boundary',
+      [
+        '-H',
+        'Content-Type: multipart/form-data; boundary=b',
+        '--data-binary',
+        '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b \t\r\nContent-Disposition: form-data; name="b"\r\n\r\n2\r\n--b--\r\n',
+      ],
+      /^request.invalid: A part of the form cannot be read: .* line of its boundary/,
     ],
     ['no boundary', ['-H', 'Content-Type: multipart/form-data', '-d', 'x'], /^request.not_form: .*boundary/],
     [

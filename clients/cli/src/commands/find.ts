@@ -13,7 +13,7 @@ export function addFind(program: Command): void {
     .action(connected(find))
 }
 
-async function find({ client }: Connection, _invocation: Invocation, text: string) {
+async function find({ client }: Connection, { terminal }: Invocation, text: string) {
   const { OBJECT, VAULTS, TEMPLATES } = await client.call('object.find', { query: { needle: text } })
   const lookup = createLookup(client)
   const found = await Promise.all(
@@ -25,5 +25,6 @@ async function find({ client }: Connection, _invocation: Invocation, text: strin
         : [lookup.referenceTo(vault, object).then((reference) => ({ id: object.id, reference, template }))]
     }),
   )
-  return { json: found, text: table(found.map(({ id, reference, template }) => [`id:${id}`, reference, template])) }
+  const rows = found.map(({ id, reference, template }) => [`id:${id}`, reference, template])
+  return { json: found, text: table(rows, terminal) }
 }

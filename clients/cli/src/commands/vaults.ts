@@ -14,7 +14,7 @@ export function addVaults(program: Command): void {
     .action(connected(listVaults))
 }
 
-async function listVaults({ client }: Connection, _invocation: Invocation, place?: string) {
+async function listVaults({ client }: Connection, { terminal }: Invocation, place?: string) {
   const lookup = createLookup(client)
   if (place === undefined) {
     const { VAULTS } = await client.call('vault.list')
@@ -26,7 +26,10 @@ async function listVaults({ client }: Connection, _invocation: Invocation, place
     }))
     return {
       json: vaults,
-      text: table(vaults.map(({ id, name, permission, description }) => [`id:${id}`, name, permission, description])),
+      text: table(
+        vaults.map(({ id, name, permission, description }) => [`id:${id}`, name, permission, description]),
+        terminal,
+      ),
     }
   }
   const vault = await lookup.vault(readPlace(place).vault)
@@ -46,6 +49,7 @@ async function listVaults({ client }: Connection, _invocation: Invocation, place
     json: objects,
     text: table(
       objects.map(({ id, reference, template, fields }) => [`id:${id}`, reference, template, fields.join(' ')]),
+      terminal,
     ),
   }
 }

@@ -25,7 +25,7 @@ export const readOwnAccount = (
         userid: idText('Id of the caller.'),
         username: z.string().describe('Login name of the caller.'),
         fullname: z.string().describe('Full name of the caller.'),
-        email: z.string().meta({ format: 'email' }).describe('E-mail address of the caller.'),
+        email: z.string().describe('E-mail address of the caller.'),
         userstatus: bitmapText('Capabilities of the caller.'),
         passphrase_changed: moment('When the pass phrase was last changed.'),
         resting: howMany('Vaults in which the membership of the caller is on hold until it is confirmed.'),

@@ -69,7 +69,7 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries
       'A seed that is made here is in this one answer and is never shown again. Unless the operator has turned it off, memberships of the user in vaults are on hold until another Admin confirms them.',
     access: { kind: 'session', capability: 'admin' },
     success: 201,
-    faults: ['user.not_found', 'otp.device_exists', 'otp.device_limit', 'otp.device_invalid'],
+    faults: ['user.not_found', 'otp.device_exists', 'otp.device_limit', 'otp.device_invalid', 'otp.device_not_found'],
     reply: { callinfo: enrolledSchema },
     params: userParams,
     body,

@@ -18,7 +18,7 @@ export const resyncDevice = (devices: Devices, resync: Resync) =>
     summary: 'Resynchronise a HOTP token by two consecutive codes',
     details: 'For a token whose button was pressed so often without a login that its codes are no longer accepted.',
     access: { kind: 'session', capability: 'admin' },
-    faults: ['user.not_found', 'otp.device_not_found', 'otp.resync_failed'],
+    faults: ['user.not_found', 'otp.device_not_found', 'otp.device_invalid', 'otp.resync_failed', 'login.throttled'],
     reply: { callinfo: messageSchema },
     params: deviceParams,
     body: z.object({ otp1: code('A code that the token shows.'), otp2: code('The code that it shows next.') }),

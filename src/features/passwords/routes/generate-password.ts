@@ -83,6 +83,7 @@ export const generatePassword = (generator: Generator) =>
     summary: 'Generate a password',
     details: 'Where fewer than 2^50 passwords are like it, `CALLINFO.general` says that it is weak.',
     access: { kind: 'session' },
+    faults: ['vault.policy_unknown'],
     reply: {
       callinfo: z.object({
         passphrase: z.string().describe('The password. The appliance does not keep it.'),

@@ -18,7 +18,7 @@ export const deleteKey = (keys: KeyDeletion) =>
     details:
       'Every use of the key ends at once. Until its recovery window has passed (the setting `keys.recoveryWindowMs`) it can be taken back; then it is destroyed with all that it encrypted.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    faults: ['key.not_found', 'key.delete_forbidden'],
+    faults: ['key.not_found', 'key.delete_forbidden', 'key.tampered'],
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     async run({ resource, commit }) {

@@ -66,7 +66,10 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     ],
     success: 201,
     faults: [
+      // A key that was deleted, and one that is missing where the vault makes none on first use.
+      'key.not_found',
       'key.type_unknown',
+      'hsm.unsupported',
       'key.wrong_type',
       'key.version_unknown',
       'key.version_disabled',

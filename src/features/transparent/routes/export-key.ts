@@ -31,7 +31,7 @@ export const exportKey = (exportVersions: ExportKey, oneVersion: boolean) =>
     details:
       'Wrapped to `public_key`; without it in the open, where the key was created with `allow_plaintext_export`.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.tampered'],
+    faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
     reply: {
       callinfo: z.object({ ...keyNames, version: latestVersion }),
       members: z.object({ KEYS: z.array(materialSchema).describe('Its versions, or the one that was asked for.') }),

@@ -20,7 +20,7 @@ export const restoreKey = (backups: KeyBackups) =>
     details: 'Into the vault of the path, under the name of the path. A backup of another vault needs Admin there too.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     demanding: [{ what: '`force`', permission: 'Admin', isAsked: ({ body }) => body.force }],
-    faults: ['backup.invalid', 'backup.foreign', 'key.exists'],
+    faults: ['backup.invalid', 'backup.foreign', 'key.exists', 'key.delete_forbidden', 'key.tampered'],
     reply: { callinfo: z.object({ ...keyNames, key_version: latestVersion }) },
     params: keyParams,
     body: z.object({

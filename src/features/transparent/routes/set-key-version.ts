@@ -14,7 +14,7 @@ export const setKeyVersion = (keyring: Keyring) =>
     path: '/transparent/:vaultid/keys/:name/versions/:version',
     summary: 'Disable or enable one version of a key',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
-    faults: ['key.not_found', 'key.version_unknown'],
+    faults: ['key.not_found', 'key.version_unknown', 'key.tampered'],
     reply: {
       callinfo: z.object({
         ...keyNames,

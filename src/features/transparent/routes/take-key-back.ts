@@ -14,7 +14,7 @@ export const takeKeyBack = (keys: KeyDeletion) =>
     summary: 'Take a deleted key back',
     details: 'With all its versions, as long as its recovery window has not passed.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    faults: ['key.not_found'],
+    faults: ['key.not_found', 'key.tampered'],
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     async run({ resource, commit }) {

@@ -18,7 +18,7 @@ export const trimKey = (keyring: Keyring) =>
     summary: 'Destroy old versions of a key',
     details: 'What the destroyed versions encrypted is lost for good: rewrap it before.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
-    faults: ['key.not_found', 'key.version_unknown'],
+    faults: ['key.not_found', 'key.version_unknown', 'key.tampered'],
     reply: {
       callinfo: z.object({
         ...keyNames,

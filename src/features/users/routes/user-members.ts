@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldLimits } from '../user-fields.ts'
+import { emailForm, fieldLimits } from '../user-fields.ts'
 
 /** A text field. The domain checks its length and letters; the documentation gets the limits from there. */
 const field = (name: keyof typeof fieldLimits, description: string, more: object = {}) => {
@@ -12,7 +12,7 @@ export const userFields = {
     pattern: '^[-\\w.@]+$',
   }),
   fullname: field('fullname', 'Full name; blanks around it are left out.'),
-  email: field('email', 'E-mail address.', { format: 'email' }),
+  email: field('email', 'E-mail address.', { pattern: emailForm.source }),
 }
 
 const highestBit = 30

@@ -16,7 +16,7 @@ export const userSchema = z
   .object({
     id: idText('Id of the user.'),
     fullname: z.string().describe('Full name.'),
-    email: z.string().meta({ format: 'email' }).describe('E-mail address.'),
+    email: z.string().describe('E-mail address.'),
     username: z.string().describe('Login name.'),
     status: bitmapText('Capabilities of the user.'),
     otpprefix: z

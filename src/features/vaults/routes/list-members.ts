@@ -13,7 +13,7 @@ const memberSchema = z
     id: idText('Id of the user.'),
     username: z.string().describe('Login name of the user.'),
     fullname: z.string().describe('Full name of the user.'),
-    email: z.string().meta({ format: 'email' }).describe('E-mail address of the user.'),
+    email: z.string().describe('E-mail address of the user.'),
     groupstatus: z.enum(['1', '2', '4']).describe('Permission of the member in the vault: 1 Read, 2 Write, 4 Admin.'),
     service: z.literal(true).optional().describe('Present for a service account, which is not a person.'),
     grants: grantsSchema.optional().describe('What narrows Read of the member; absent where nothing does.'),
