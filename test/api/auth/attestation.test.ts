@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const maker of ['taken', 'other']) makeMaker(maker)
   const attestation = { ca: inFolder('taken.pem'), aaguids: [model.toUpperCase(), later] }
   const { types, webauthn } = withPasskeys.login
-  appliance = await TestAppliance.start({ login: { types, webauthn: { ...webauthn, attestation } } })
+  appliance = await TestAppliance.own({ login: { types, webauthn: { ...webauthn, attestation } } })
 })
 afterAll(async () => {
   await appliance.close()
