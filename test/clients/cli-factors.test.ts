@@ -19,7 +19,6 @@ describe('a login of strongroom-cli by smartcard', () => {
   afterAll(async () => {
     machine.remove()
     await cards.close()
-    ca.cleanup()
   })
 
   it('takes its certificate in files or in PKCS#12, and goes on at the usual port', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -24,10 +24,7 @@ beforeAll(async () => {
   const { types, webauthn } = withPasskeys.login
   appliance = await TestAppliance.own({ login: { types, webauthn: { ...webauthn, attestation } } })
 })
-afterAll(async () => {
-  await appliance.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => appliance.close())
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
 

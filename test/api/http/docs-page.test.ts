@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { TestUser } from '../../support/appliance.ts'
 import { applianceForTests } from '../../support/for-tests.ts'
 import { totpCode } from '../../support/hardware-token.ts'
@@ -31,7 +31,6 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'ca.pem'), appliance.ca)
   writeFileSync(join(folder, 'card.pem'), appliance.ca)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const entities: Readonly<Record<string, string>> = {
   '&amp;': '&',
