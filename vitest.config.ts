@@ -28,7 +28,7 @@ const common = {
   exclude: isRelease ? [] : beforeRelease,
 } as const
 
-/** Files of one project share processes, and with them the modules, and the appliance that `TestAppliance.start()` gives. */
+/** Files of one project share processes, and with them the modules, and the appliance that `TestAppliance.shared()` gives. */
 const sharing = { ...common, isolate: false }
 
 /** Files that boot machines: one at a time, after all others; the one of each run goes first, beside the others. */

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
 
 /** The main job, over the wire, which must work on both kinds of store and in every later release. */
 function doesTheMainJob(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-
-  beforeAll(async () => {
-    appliance = await start()
-  })
-  afterAll(() => appliance.close())
+  const appliance = applianceForTests(start)
 
   it('logs in, makes a vault, encrypts, rotates, and decrypts what both versions made', async () => {
     const client = await appliance.login()
@@ -59,7 +55,7 @@ function doesTheMainJob(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('the appliance on SQLite', () => doesTheMainJob(() => TestAppliance.start()))
+describe('the appliance on SQLite', () => doesTheMainJob(() => TestAppliance.shared()))
 
 describe.skipIf(!hasPostgres)('the appliance on PostgreSQL', () => {
   let server: TestPostgres

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Service } from '../../src/features/services/described-service.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../support/service-kit.ts'
@@ -9,7 +10,7 @@ import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '
  * The attacker is an administrator, with the interface only, who wants to read a vault through a service account that
  * is a member of it; or the owner of another account who wants the same.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.shared({ service: { allowStatic: true } }))
 let owner: TestUser
 let ownerClient: TestClient
 let administrator: TestUser
@@ -19,11 +20,9 @@ let vault: string
 let ciphertext: unknown
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared({ service: { allowStatic: true } })
   administrator = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
   administratorClient = await appliance.login(administrator)
 })
-afterAll(() => appliance.close())
 
 beforeEach(async () => {
   owner = await appliance.addUser()

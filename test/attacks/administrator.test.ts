@@ -26,10 +26,7 @@ beforeAll(async () => {
   administratorId = String(user.id)
   administrator = await appliance.login(user)
 })
-afterAll(async () => {
-  await cards.close()
-  ca.cleanup()
-})
+afterAll(() => cards.close())
 
 /** Things of the victim in one vault. */
 interface Hoard {

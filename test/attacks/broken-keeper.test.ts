@@ -4,6 +4,7 @@ import { readSecret } from '../../src/config/loader.ts'
 import { carryFloorNews, FloorBatchTable } from '../../src/daemon/floor-courier.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { accountSubject, generationAt, newestRootSubject } from '../../src/hsm/record-generation.ts'
 import { seal } from '../../src/hsm/pkcs11/seal-operations.ts'
 import { createToken } from '../../src/hsm/pkcs11/token-link.ts'
@@ -14,7 +15,7 @@ import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 
 /** The attacker had one of several machines, and its keeper told the others what is not so, under a good seal. */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let farAhead: SealedRecord
 let lastPossible: SealedRecord
 let ofRoots: SealedRecord
@@ -29,7 +30,6 @@ let ofLongSubject: SealedRecord
 let ofNoMachine: SealedRecord
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   // Before this process has the token open.
   farAhead = told({ epoch: Number.MAX_SAFE_INTEGER })
   lastPossible = told({ epoch: 2 ** 52, machine: 'cd'.repeat(16) })
@@ -71,10 +71,7 @@ async function toldAnew(by: Hsm) {
   if (batch === undefined) throw new Error('no news')
   return { machine, batch }
 }
-afterAll(async () => {
-  await keeper.close()
-  await appliance.close()
-})
+afterAll(() => keeper.close())
 
 /** First batches in the names of as many machines as these. */
 function toldBy(machines: readonly string[]): readonly SealedRecord[] {

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import { tlsSocket } from '../support/stranger.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
 
 const MiB = 1024 * 1024
 
-let appliance: TestAppliance
-let attacked: TestVault
-let honest: TestVault
+const appliance = applianceForTests(() =>
+  TestAppliance.own({ http: { workers: 1, maxBodyBytes: MiB, maxIdentifiedBytes: 8 * MiB } }),
+)
+const attacked = vaultForTests(appliance)
+const honest = vaultForTests(appliance)
 const endings: (() => void)[] = []
 
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ http: { workers: 1, maxBodyBytes: MiB, maxIdentifiedBytes: 8 * MiB } })
-  attacked = await makeVault(appliance)
-  honest = await makeVault(appliance)
-})
 afterAll(async () => {
   for (const end of endings) end()
-  await appliance.close()
 })
 
 const plaintext = Buffer.alloc(600_000).toString('base64')

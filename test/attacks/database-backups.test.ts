@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { editDatabase, inDatabase, putRows, readDatabase, rowsOf } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
@@ -9,11 +10,7 @@ import { makeVault } from '../support/vault.ts'
  * The attacker writes to the database, has a vault of his own, and the backup of a key that another vault's member took
  * out.
  */
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
 
 it.each([
   ['that is made up', undefined],

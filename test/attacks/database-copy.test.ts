@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { inDatabase, putRows, readDatabase, rowsOf, type Row } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
+import { makeVault } from '../support/vault.ts'
 
 // The attacker has an earlier copy of the database and writes its rows over present ones: every row has a valid seal.
 
@@ -11,18 +12,14 @@ type Copy = ReadonlyMap<string, readonly Row[]>
 
 const tables = ['vaults', 'vault_members', 'transparent_keys', 'key_versions'] as const
 const windowMs = 1_000
-let appliance: TestAppliance
-let vault: TestVault
-
-beforeAll(async () => {
-  // A lease for each encryption, so that each one reads the count.
-  appliance = await TestAppliance.own({
+// A lease for each encryption, so that each one reads the count.
+const appliance = applianceForTests(() =>
+  TestAppliance.own({
     ...twoWorkers,
     transparent: { recoveryWindowMs: windowMs, invocationLease: 1 },
-  })
-  vault = await makeVault(appliance)
-})
-afterAll(() => appliance.close())
+  }),
+)
+const vault = vaultForTests(appliance)
 
 const copied = (): Copy =>
   readDatabase(appliance, (connection) => new Map(tables.map((table) => [table, rowsOf(connection, table)])))

@@ -25,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await validator.appliance.close()
   await cards.close()
-  ca.cleanup()
 })
 
 const refused = '403 1201'

@@ -3,20 +3,17 @@ import { LessThan } from 'typeorm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { carryFloorNews, FloorBatchTable } from '../../src/daemon/floor-courier.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 
 /** The attacker owns the database, and puts rows among the news of the keepers that are no places of batches. */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   keeper = await startKeeperAt(appliance, Date.now)
 })
-afterAll(async () => {
-  await keeper.close()
-  await appliance.close()
-})
+afterAll(() => keeper.close())
 
 it.each([
   ['a name that no machine has', () => ({ machine: 'none', number: 1 })],

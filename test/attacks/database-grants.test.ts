@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { writeGrants } from '../../src/access/scope.ts'
 import { MembershipTable, type MembershipRow } from '../../src/features/vaults/membership-records.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { verdict } from '../support/fault-kit.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
 
 /** The attacker writes to the database: he widens the grants of a narrowed member, or puts back a wider row. */
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own())
+const vault = vaultForTests(appliance)
 let user: TestUser
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  vault = await makeVault(appliance)
   for (const name of ['mail-a', 'pay']) await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`)
 })
-afterAll(() => appliance.close())
 
 const grants = [{ keys: 'mail-*', operations: ['encrypt'] }] as const
 const wider = writeGrants([{ keys: '*', operations: ['encrypt', 'decrypt'] }])

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { expectFault, type TestClient } from '../support/client.ts'
 import { openDatabase } from '../support/database-owner.ts'
 import { createObject, readObject } from '../support/object-kit.ts'
@@ -9,7 +10,7 @@ import { makeVault, type TestVault } from '../support/vault.ts'
 // The attacker writes to the database, which contains the ciphertexts of earlier values too. None can be decrypted in
 // another place than its own.
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let database: Database.Database
 let vault: TestVault
 let admin: TestClient
@@ -17,7 +18,6 @@ let id: string
 let twin: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   database = openDatabase(appliance)
   vault = await makeVault(appliance)
   ;({ admin } = vault)
@@ -26,10 +26,7 @@ beforeAll(async () => {
   for (const object of [id, twin])
     for (const password of ['second', 'third']) await admin.must('PUT', `/object/${object}`, { password })
 })
-afterAll(async () => {
-  database.close()
-  await appliance.close()
-})
+afterAll(() => database.close())
 
 interface Sealed {
   readonly sealed_text: string

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { User } from '../../src/features/users/records.ts'
 import { userRecord } from '../../src/features/users/user-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 import { accountRow } from '../support/user-row.ts'
@@ -11,11 +12,7 @@ import { accountRow } from '../support/user-row.ts'
  * The operator has accepted a restored database on one machine. The attacker owns the database, and withholds this news
  * from the keeper of another machine until something was revoked there.
  */
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
 
 /** What the keeper tells next. */
 async function newsOf(keeper: Hsm): Promise<SealedRecord> {

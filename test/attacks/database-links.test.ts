@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createDecipheriv, hash } from 'node:crypto'
 import { LinkTable, type Link } from '../../src/features/links/records.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { verdict } from '../support/fault-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { listedLink, makeLink, openLink, type TestLink } from '../support/link-kit.ts'
 
 /** The attacker has the database: he reads, alters, forges and puts back rows of one-time links. */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let maker: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   maker = await appliance.login()
 })
-afterAll(() => appliance.close())
 
 const sql = (statement: string) => appliance.store.transaction((tx) => tx.query(statement))
 const opens = async (link: Pick<TestLink, 'opener'>) => verdict(await openLink(appliance.client(), link))

@@ -6,6 +6,7 @@ import { findSealedSession, sealNextToken } from '../../src/features/auth/sessio
 import { successorOf } from '../../src/features/auth/session-token.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { editDatabase } from '../support/database-owner.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
@@ -13,11 +14,7 @@ import { startKeeperAt } from '../support/turned-keeper.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /** The attacker has a token of a user's session, and writes to the database. */
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ session: { rotation: 'strict' } })
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own({ session: { rotation: 'strict' } }))
 
 const edit = (sql: string): void => editDatabase(appliance, sql)
 

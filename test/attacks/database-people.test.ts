@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { sealedApplicationKey } from '../../src/features/auth/application-key.ts'
 import { ApplicationKeyTable } from '../../src/features/auth/application-key-records.ts'
 import { UserTable } from '../../src/features/users/records.ts'
@@ -8,23 +8,22 @@ import { VaultTable } from '../../src/features/vaults/records.ts'
 import { sealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { sealedRowsOf } from '../support/earlier-people.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /** The attacker writes to the database: he alters, forges and puts back rows of people. */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let administrator: TestClient
 let vault: TestVault
 let user: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   administrator = await appliance.login(await appliance.addUser(['read', 'createVault', 'admin', 'active']))
   vault = await makeVault(appliance)
 })
-afterAll(() => appliance.close())
 
 const sql = (statement: string) => appliance.store.transaction((tx) => tx.query(statement))
 const userRow = () => appliance.store.read.findOneByOrFail(UserTable, { id: user.id })

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { User } from '../../src/features/users/records.ts'
 import { userRecord } from '../../src/features/users/user-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { copyOfRows } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
@@ -17,11 +18,7 @@ import { makeVault } from '../support/vault.ts'
  * The operator has accepted a restored database, so that the keeper has forgotten what is newest. Who writes to the
  * database puts rows back that were outdated before; code in a worker shows what it had sealed and kept before.
  */
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
 
 const accept = async () => {
   const { status } = await strongroom(appliance.configFile, ['database', 'accept-restored'])

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { editDatabase, inDatabase, putRows, readDatabase, rowsOf, type Row } from '../support/database-owner.ts'
@@ -8,7 +9,7 @@ import { createObject } from '../support/object-kit.ts'
 
 // The attacker writes to the database, but not to the audit trail: rows that he puts back or forges are reported.
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let alice: TestUser
 let bob: TestUser
 let client: TestClient
@@ -22,7 +23,6 @@ const vaultOf = async (vaultname: string): Promise<string> =>
   ((await client.must('POST', '/vault', { vaultname }))['VAULT'] as [{ id: string }])[0].id
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   alice = await appliance.addUser(['read', 'createVault', 'active', 'admin'])
   bob = await appliance.addUser()
   client = await appliance.login(alice)
@@ -46,7 +46,6 @@ beforeAll(async () => {
   await client.must('DELETE', `/vault/${doomed}`)
   await appliance.login(alice)
 })
-afterAll(() => appliance.close())
 
 const verify = async () => {
   const { status, stdout, stderr } = await strongroom(appliance.configFile, ['--json', 'audit', 'verify', '--database'])

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { operatorId } from '../../src/access/confirmation.ts'
 import type { User } from '../../src/features/users/records.ts'
 import type { Service } from '../../src/features/services/described-service.ts'
 import { readServiceAccount, serviceText } from '../../src/hsm/service-account.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { verdict } from '../support/fault-kit.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../support/service-kit.ts'
@@ -12,7 +13,7 @@ import { accountRow } from '../support/user-row.ts'
 /**
  * The attacker has the database: he alters rows of service accounts, makes them from users, and puts earlier ones back.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own({ service: { allowStatic: true } }))
 let owner: TestUser
 let ownerClient: TestClient
 let service: Service
@@ -21,11 +22,9 @@ let vault: string
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ service: { allowStatic: true } })
   owner = await appliance.addUser()
   ownerClient = await appliance.login(owner)
 })
-afterAll(() => appliance.close())
 
 beforeEach(async () => {
   service = await addService(appliance, owner)

@@ -1,30 +1,27 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { copyOfRows, inDatabase } from '../support/database-owner.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
  * The attacker writes to the database while the daemon runs: he forges sessions, memberships and rights, alters them,
  * and puts rows back. He has a session of a user without any rights.
  */
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own())
+const vault = vaultForTests(appliance)
 let mallory: TestUser
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  vault = await makeVault(appliance)
   await vault.encrypt('payroll', 'AAAA')
 })
 beforeEach(async () => {
   mallory = await appliance.addUser(['read', 'active'])
   client = await appliance.login(mallory)
 })
-afterAll(() => appliance.close())
 
 const edit = (sql: string, ...parameters: unknown[]): unknown =>
   inDatabase(appliance, (connection) => connection.prepare(sql).run(...parameters))

@@ -1,23 +1,18 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { editDatabase, readDatabase, rowsOf } from '../support/database-owner.ts'
 import { createObject } from '../support/object-kit.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
  * The attacker writes to the database: he gives an object another template, in which the field of a secret is open, and
  * waits for the next change of the secret.
  */
-let appliance: TestAppliance
-let vault: TestVault
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  vault = await makeVault(appliance)
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
+const vault = vaultForTests(appliance)
 
 type Fields = Readonly<Record<string, { readonly encrypted: boolean; readonly opt?: boolean }>>
 const [open, secret] = [{ encrypted: false }, { encrypted: true }]

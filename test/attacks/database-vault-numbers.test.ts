@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { inDatabase } from '../support/database-owner.ts'
 import { verdict } from '../support/fault-kit.ts'
@@ -10,11 +11,7 @@ import { makeVault } from '../support/vault.ts'
  * The attacker writes to the database and is an ordinary user. He shares a vault of his own with the members of another
  * one, and exchanges the numbers by which programs know the two; or he moves an object.
  */
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
 
 /** Exchanges the numbers of two vaults in all tables but that of names. */
 function exchange(one: string, other: string): void {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { commonPki, trustingAppliances } from '../support/pki.ts'
 import { eventsOf } from '../support/trail.ts'
 import { portOf } from '../support/wire.ts'
@@ -11,7 +12,7 @@ import { portOf } from '../support/wire.ts'
 /** The attacks of `foreign-page.test.ts` in a real browser, whose rules of cookies, sites and origins decide. */
 
 const host = 'vault.strongroom.test'
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let elsewhere: Server
 let browser: Browser
 let context: BrowserContext
@@ -23,7 +24,6 @@ const api = (): string => `https://${host}:${portOf(appliance)}/api/1.0`
 const foreign = (name: string): string => `https://${name}:${(elsewhere.address() as AddressInfo).port}/`
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   const pki = commonPki()
   elsewhere = createServer({ cert: readFileSync(pki.certificate), key: readFileSync(pki.key) }, (_request, response) =>
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>evil</title><body>'),
@@ -42,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close()
   elsewhere.close()
-  await appliance.close()
 })
 
 /** The answer that a script of this page sees to its call. */

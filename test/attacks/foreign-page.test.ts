@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:http2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { logInByCookie, ownPage, setCookieOf, type BrowserSession } from '../support/browser-session.ts'
 import { expectFault, type Answer } from '../support/client.ts'
-import { closeUnharmed } from '../support/health.ts'
+import { expectUnharmed } from '../support/health.ts'
 import { createStranger } from '../support/stranger.ts'
 import { eventsOf } from '../support/trail.ts'
 
@@ -12,16 +13,15 @@ import { eventsOf } from '../support/trail.ts'
  * The attacker has a page of another origin. It makes the browser of a user with a session cookie call the appliance.
  */
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let victim: TestUser
 let session: BrowserSession
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   victim = await appliance.addUser()
   session = await logInByCookie(appliance, victim)
 })
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 type Headers = Readonly<Record<string, string>>
 

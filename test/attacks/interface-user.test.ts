@@ -1,25 +1,19 @@
 import { existsSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createServices } from '../../src/daemon/services.ts'
 import { importBody } from '../api/transparent/key-kit.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
+import type { TestVault } from '../support/vault.ts'
 
 /**
  * The attacker is a user with vaults of his own. He has copies of what others sent, such as a body on the wire or a
  * lost file. He has only TLS and his session.
  */
-let appliance: TestAppliance
-let victim: TestVault
-let attacker: TestVault
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  victim = await makeVault(appliance)
-  attacker = await makeVault(appliance)
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
+const victim = vaultForTests(appliance)
+const attacker = vaultForTests(appliance)
 
 let fresh = 0
 const freshName = () => `key-${++fresh}`

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import { onBothDatabases } from '../support/both-databases.ts'
 import { expectFault } from '../support/client.ts'
 import { card, euros, longNotes } from '../support/long-objects.ts'
 import { createObject, objectsIn, readObject, type ObjectRecord } from '../support/object-kit.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
+import { makeVault } from '../support/vault.ts'
 import type { TestClient } from '../support/client.ts'
 
 const longFields = { service: euros, ...longNotes }
@@ -15,22 +16,18 @@ const publicBytes = (objects: readonly Pick<ObjectRecord, 'public'>[]) =>
   objects.reduce((sum, object) => sum + Buffer.byteLength(JSON.stringify(object.public)), 0)
 
 function fillVaults(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-  let shared: TestVault
+  const appliance = applianceForTests(start)
+  const shared = vaultForTests(appliance)
+  const victim = vaultForTests(appliance)
   let member: TestClient
-  let victim: TestVault
   let folder: string
   let usual: string
 
   beforeAll(async () => {
-    appliance = await start()
-    shared = await makeVault(appliance)
-    victim = await makeVault(appliance)
     member = await shared.member('Write')
     folder = await createObject(shared.admin, shared.id, { templateid: '2', name: 'Folder' })
     usual = await createObject(shared.admin, shared.id, { parentid: folder, host: 'core.€€€€.example.test' })
   })
-  afterAll(() => appliance.close())
 
   const addLong = async (count: number) => {
     for (let at = 0; at < count; at++)

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import { expectFault, type TestClient } from '../support/client.ts'
 import { createObject } from '../support/object-kit.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own())
+const vault = vaultForTests(appliance)
 let member: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  vault = await makeVault(appliance)
   member = await vault.member('Write')
 })
-afterAll(() => appliance.close())
 
 /** Nearly matches everywhere in a text of `u`. */
 const expensive = `/find?needle=${'u'.repeat(250)}x`

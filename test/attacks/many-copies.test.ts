@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import { expectFault } from '../support/client.ts'
 import { createObject } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /** The attacker is a user who copies a folder in his own vault, as often at once as he can. */
-let appliance: TestAppliance
-let attacker: TestVault
-let victim: TestVault
+const appliance = applianceForTests(() => TestAppliance.own({ http: { workers: 2 } }))
+const attacker = vaultForTests(appliance)
+const victim = vaultForTests(appliance)
 let victimUser: TestUser
 let folder: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ http: { workers: 2 } })
-  attacker = await makeVault(appliance)
-  victim = await makeVault(appliance)
   victimUser = await appliance.addUser()
   folder = await createObject(attacker.admin, attacker.id, { templateid: '2', name: 'Folder' })
   const secret = 'x'.repeat(8_000)
   const card = { templateid: '11', parentid: folder, service: 'host', cardno: secret, cvc: secret, pincode: secret }
   await Promise.all(Array.from({ length: 60 }, () => createObject(attacker.admin, attacker.id, card)))
 })
-afterAll(() => appliance.close())
 
 describe('copies of a folder, which hold the writer of SQLite', () => {
   it('go one at once in a worker for a user, and others log in and change objects meanwhile', async () => {

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../support/service-kit.ts'
 
 // The attacker has a credential of a service account, and logs in until its sessions no longer fit one statement.
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own({ service: { allowStatic: true } }))
 let owner: TestUser
 let ownerClient: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ service: { allowStatic: true } })
   owner = await appliance.addUser(['read', 'createVault', 'active'])
   ownerClient = await appliance.login(owner)
 })
-afterAll(() => appliance.close())
 
 /** Copies the session of an account, since the database treats the copies like others. */
 const copySession = (userId: number, times: number): Promise<unknown> =>

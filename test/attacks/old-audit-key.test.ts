@@ -2,12 +2,13 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parseLine } from '../../src/audit/line.ts'
 import { sealBody } from '../../src/audit/seal.ts'
 import { digestOf, keyId, type SignedEnd, statementText } from '../../src/hsm/audit-end.ts'
 import { successionText } from '../../src/hsm/audit-succession.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { createChainWriter } from '../support/chain-writer.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { stealAuditKey } from '../support/stolen-key.ts'
@@ -16,14 +17,14 @@ import { stealAuditKey } from '../support/stolen-key.ts'
  * The attacker took over a host earlier and kept the private half of the audit key. Now he writes to the folder of the
  * trail and to the database. The operator has rotated the key.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests(() =>
+  TestAppliance.own({}, { prepare: (token) => void (stolen = stealAuditKey(token)) }),
+)
 let stolen: KeyObject
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({}, { prepare: (token) => void (stolen = stealAuditKey(token)) })
   await run('apikey', 'create', 'payroll')
 })
-afterAll(() => appliance.close())
 
 async function run(...args: string[]) {
   const { status, stdout, stderr } = await strongroom(appliance.configFile, ['--json', ...args])

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { provenRows } from '../../src/console/root-keys/proven-rows.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { editDatabase, inDatabase, putRows, rowsOf } from '../support/database-owner.ts'
@@ -44,13 +45,12 @@ async function withHidden<T>(appliance: TestAppliance, hidings: readonly Hiding[
 }
 
 describe('an Admin of a vault', () => {
-  let appliance: TestAppliance
+  const appliance = applianceForTests(() => TestAppliance.own())
   let vault: TestVault
   let admin: number
   let mallory: TestUser
   let client: TestClient
   beforeAll(async () => {
-    appliance = await TestAppliance.own()
     mallory = await appliance.addUser()
     client = await appliance.login(mallory)
   })
@@ -62,7 +62,6 @@ describe('an Admin of a vault', () => {
     )
     admin = Number(row?.id)
   })
-  afterAll(() => appliance.close())
 
   const run = (...args: string[]) => strongroom(appliance.configFile, args)
   const member = () => ({ table: 'vault_members', where: `user_id = ${admin}` })

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type RunOptions, TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { copyOfRows } from '../support/database-owner.ts'
 import { withoutKeeper } from '../support/earlier-people.ts'
 import { asOfRelease020 } from '../support/earlier-token.ts'
 import { objectsIn, verdict } from '../support/fault-kit.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
+import { makeVault } from '../support/vault.ts'
 
 /**
  * The attacker writes to the database, and waits until the operator runs a command that goes through the rows and has
@@ -13,13 +14,8 @@ import { makeVault, type TestVault } from '../support/vault.ts'
  */
 
 describe('a version that was disabled, put back before the operator rotates the KEK above it', () => {
-  let appliance: TestAppliance
-  let vault: TestVault
-  beforeAll(async () => {
-    appliance = await TestAppliance.own()
-    vault = await makeVault(appliance)
-  })
-  afterAll(() => appliance.close())
+  const appliance = applianceForTests(() => TestAppliance.own())
+  const vault = vaultForTests(appliance)
 
   it('does not serve again, and the pass goes on with the others', async () => {
     const keys = `/transparent/${vault.id}/keys`

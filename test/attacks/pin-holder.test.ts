@@ -1,10 +1,11 @@
 import { createDecipheriv, randomBytes } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { mechanismName, oaep } from '../../src/hsm/pkcs11/mechanisms.ts'
 import { change } from '../../src/store/statement.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { processesOf } from '../support/fault-kit.ts'
 import { totpCode } from '../support/hardware-token.ts'
@@ -23,7 +24,7 @@ interface Row {
   readonly backup_blob: string | null
 }
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let rows: Row[]
 
 const keyWraps = [0x2109, 0x210a]
@@ -33,14 +34,10 @@ const isRoot = ({ label, objectClass }: SeenObject) =>
 const isSecret = ({ objectClass }: SeenObject) => objectClass === pkcs11.CKO_SECRET_KEY
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   const vault = await makeVault(appliance)
   for (const type of ['aes256-gcm96', 'hmac-sha256'])
     await vault.admin.must('POST', `/transparent/${vault.id}/keys/${type}`, { type })
   rows = await rowsOf(appliance)
-})
-afterAll(async () => {
-  await appliance.close()
 })
 
 const rowsOf = ({ store }: TestAppliance) =>

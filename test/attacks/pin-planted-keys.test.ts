@@ -1,10 +1,11 @@
 import { createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { sealedUser } from '../../src/features/users/user-seals.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { p256 } from '../../src/hsm/pkcs11/pair-kinds.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { withPin } from '../support/pin-session.ts'
 import { accountRow } from '../support/user-row.ts'
@@ -16,17 +17,15 @@ import { openByVaultKey } from '../support/vault-key-opener.ts'
  * labels that later versions of root keys would have. What is made afterwards he reads in a copy of the database.
  */
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 const known: Record<string, Buffer> = {}
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   for (const role of ['kek.strict', 'kek.exportable', 'seal', 'pepper']) plant(role, 2)
   for (const role of ['kek.backup', 'kek.backup-exportable', 'backup-seal']) plant(role, Date.now() + 1e9)
   plantAuditPair('strongroom.audit.v2')
   await appliance.restart()
 })
-afterAll(() => appliance.close())
 
 /** Makes a root key of a known value. */
 function plant(role: string, version: number): void {

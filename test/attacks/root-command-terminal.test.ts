@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { strongroom, strongroomOnTerminal } from '../support/console-kit.ts'
 import { makeVault } from '../support/vault.ts'
 
 /** The attacker writes to the database. What root's command shows of it should control root's terminal. */
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
 
 /** Puts bytes into the clipboard of the terminal (OSC 52), clears the screen, in 7 and 8 bits, and goes to the line's begin. */
 const hostile = 'Sales\u001B]52;c;cm0gLXJmIC8=\u0007\u001B[2J\u009B2J\rAll is well.'

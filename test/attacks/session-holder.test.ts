@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openssl } from '../api/transparent/key-kit.ts'
 import { TestAppliance, type TestUser, twoWorkers } from '../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../support/for-tests.ts'
 import { expectFault, type Answer } from '../support/client.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
+import type { TestVault } from '../support/vault.ts'
 
 /**
  * The attacker is a logged-in user without special rights. His calls cost the appliance much more than him. The delay of
  * another user is counted in calls of the attacker that are answered meanwhile, and costs are compared with those of
  * harmless calls: a busy machine takes its time for both.
  */
-let appliance: TestAppliance
-let attacker: TestVault
-let victim: TestVault
+// A busy machine takes long for six keys.
+const appliance = applianceForTests(() => TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 60_000 } }))
+const attacker = vaultForTests(appliance)
+const victim = vaultForTests(appliance)
 let victimUser: TestUser
 
 beforeAll(async () => {
-  // A busy machine takes long for six keys.
-  appliance = await TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 60_000 } })
-  attacker = await makeVault(appliance)
-  victim = await makeVault(appliance)
   victimUser = await appliance.addUser()
 })
-afterAll(() => appliance.close())
 
 /** A slow machine takes minutes for keys and signatures by RSA. */
 const patient = { timeout: 600_000 }

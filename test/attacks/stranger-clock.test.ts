@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -21,10 +21,7 @@ beforeEach(async () => {
   store = await openStore({ sqlite: join(directory, 'test.sqlite') }, tables)
   now = Date.UTC(2026, 0, 1)
 })
-afterEach(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true })
-})
+afterEach(() => store.close())
 
 /**
  * The time that the caller is told to wait, in milliseconds; 0 when the attempt is checked. Each call uses a new

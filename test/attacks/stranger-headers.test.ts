@@ -2,17 +2,13 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { connect, type TLSSocket } from 'node:tls'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { expectUnharmed } from '../support/health.ts'
 import { memoryMiB } from '../support/stranger.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
 
 const types = { headers: 1, settings: 4, continuation: 9 } as const
 const flags = { none: 0, endStream: 1, endHeaders: 4 } as const

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import {
   createStranger,
   http2Session,
@@ -37,12 +38,11 @@ const bodies: readonly (readonly [what: string, body: string])[] = [
 const plain = '{}'
 const rounds = 9
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let attacker: Stranger
 let honest: Stranger
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   attacker = createStranger(appliance, '127.0.0.66')
   honest = createStranger(appliance)
   for (let n = 0; n < 20; n++)
@@ -51,7 +51,6 @@ beforeAll(async () => {
 afterAll(async () => {
   attacker.close()
   honest.close()
-  await appliance.close()
 })
 
 /** How long an honest client waits for the event loop during this call: the longest of its short calls. */

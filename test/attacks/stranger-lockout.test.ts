@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { operatorId } from '../../src/access/confirmation.ts'
 import { tryRulesOf } from '../../src/hsm/try-rules.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { createStranger } from '../support/stranger.ts'
 
@@ -9,17 +10,15 @@ import { createStranger } from '../support/stranger.ts'
  * The attackers have no session, but know a user's name and the application key, which many share. They want to lock
  * the user out.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests(() =>
+  TestAppliance.own({
+    login: { freeAttempts, firstDelayMs: 900_000, longestDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
+  }),
+)
 let user: TestUser
 
 const freeAttempts = 2
 
-beforeAll(async () => {
-  appliance = await TestAppliance.own({
-    login: { freeAttempts, firstDelayMs: 900_000, longestDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
-  })
-})
-afterAll(() => appliance.close())
 beforeEach(async () => {
   user = await appliance.addUser()
   await appliance.login(user)

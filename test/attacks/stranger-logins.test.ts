@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { HardwareToken } from '../support/hardware-token.ts'
 import { createStranger, type Stranger } from '../support/stranger.ts'
 
 const attackers = 150
-let appliance: TestAppliance
+// So many that each of these logins is checked before it is refused.
+const appliance = applianceForTests(() => TestAppliance.own({ login: { freeAttempts: 100 } }))
 const strangers: Stranger[] = []
 
-beforeAll(async () => {
-  // So many that each of these logins is checked before it is refused.
-  appliance = await TestAppliance.own({ login: { freeAttempts: 100 } })
-})
 afterAll(async () => {
   for (const stranger of strangers) stranger.close()
-  await appliance.close()
 })
 
 interface Flood {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
@@ -7,33 +7,25 @@ import type { User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
-import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { composeRecord, openRecord } from '../../src/hsm/record-layouts.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import type { TestClient } from '../support/client.ts'
 import { createObject, readObject } from '../support/object-kit.ts'
 import { makeVault } from '../support/vault.ts'
 import { grantOfSession } from '../support/session-grant.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 import { accountRow } from '../support/user-row.ts'
 
 /**
  * The attacker runs code in a worker through which a session passes once. He lets many changes be sealed and commits
  * none. Later, when worker and session are gone, he writes to the database and puts one of them into its row.
  */
-let appliance: TestAppliance
-let worker: Hsm
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests(() => TestAppliance.own())
+const worker = workerForTests(appliance)
 
 /** The greatest generation that the keeper seals, `inMs` milliseconds from now. */
 const clockNumber = (inMs = 0): number => (Date.now() + inMs) * 1000

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -53,7 +53,6 @@ afterAll(async () => {
   await worker.close()
   await appliance.close()
   server.stop()
-  rmSync(folder, { recursive: true })
 })
 
 const shown = async (account: Service) => sealedUser(await accountRow(appliance, account))

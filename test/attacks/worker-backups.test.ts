@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests, workerForTests } from '../support/for-tests.ts'
 import { decodeContent, encodeContent, readKeyBackup } from '../../src/hsm/key-backup-record.ts'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
@@ -10,37 +11,22 @@ import {
   sealedVersion,
   versionRecord,
 } from '../../src/features/transparent/sealing.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import type { KeyIdentity } from '../../src/hsm/made-key.ts'
 import { versionPurpose } from '../../src/hsm/provenance.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { ask } from '../support/frame-caller.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { makeKey } from '../support/stored-keys.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker and wants keys through their backups. He has the workers' sockets of keeper and
  * token hosts, and every record of the database, but neither the PIN nor the operator's socket.
  */
-let appliance: TestAppliance
-let victim: TestVault
-let attacker: TestVault
-let worker: Hsm
-
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  victim = await makeVault(appliance)
-  attacker = await makeVault(appliance)
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests()
+const victim = vaultForTests(appliance)
+const attacker = vaultForTests(appliance)
+const worker = workerForTests(appliance)
 
 const refused = { code: 'hsm.rejected' }
 const secret = Buffer.from('what was encrypted')

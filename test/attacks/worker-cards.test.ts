@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.close()
   await cards.close()
-  ca.cleanup()
 })
 
 /** The attacker's login request, without the second factor. */

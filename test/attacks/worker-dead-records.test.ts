@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -13,6 +13,7 @@ import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { withFactor } from '../../src/hsm/user-factors.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { attackerDevice } from '../support/attacker-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { loginRequest } from '../support/login-request.ts'
@@ -23,26 +24,19 @@ import { startKeeperAt } from '../support/turned-keeper.ts'
 import { storedKey } from '../support/stored-keys.ts'
 import { accountRow } from '../support/user-row.ts'
 import { makeVault } from '../support/vault.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * Code in a worker has kept records that were sealed in place of a row and never committed. Another one was committed
  * there since, so that they are dead: it tries to have the keeper believe them once more.
  */
-let appliance: TestAppliance
-let worker: Hsm
+const appliance = applianceForTests(() => TestAppliance.own())
+const worker = workerForTests(appliance)
 let admin: TestClient
 let adminId: number
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  worker = workerHsm(appliance)
   const administrator = await appliance.addUser(['read', 'active', 'admin'])
   adminId = administrator.id
   admin = await appliance.login(administrator)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
 })
 
 const sealedBy = async (keeper: Hsm, grant: SealedRecord, next: User, before: SealedRecord): Promise<SealedRecord> => {

@@ -1,5 +1,5 @@
 import { referenceFields } from '../../src/hsm/protocol/fields.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
 import { policyRecord, sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
@@ -8,6 +8,7 @@ import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { fieldAad } from '../../src/hsm/object-aad.ts'
 import { openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { eventually, objectsIn } from '../support/fault-kit.ts'
 import { ask, type FrameAnswer } from '../support/frame-caller.ts'
 import { newIdentity, sealedGrant, sealedRecord } from '../support/grant-kit.ts'
@@ -22,16 +23,16 @@ import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
  */
 /** Long enough for the steps that precede its end. */
 const windowMs = 10_000
-let appliance: TestAppliance
+const appliance = applianceForTests(() =>
+  TestAppliance.own({ ...twoWorkers, transparent: { recoveryWindowMs: windowMs } }),
+)
 let victim: Spoils
 let calls: ReturnType<typeof createWorkerCalls>
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ ...twoWorkers, transparent: { recoveryWindowMs: windowMs } })
   victim = await spoilsOf(appliance, {})
   calls = createWorkerCalls(appliance)
 })
-afterAll(() => appliance.close())
 
 const refusalsOf = (answers: readonly FrameAnswer[]) => answers.map((answer) => refusalOf(answer) ?? 'it was done')
 

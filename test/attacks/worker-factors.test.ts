@@ -39,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.close()
   await cards.close()
-  ca.cleanup()
 })
 
 const rowOf = (user: Pick<TestUser, 'id'>) => accountRow(appliance, user)

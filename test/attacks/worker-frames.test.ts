@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { keeperOf } from '../../src/config/keeper-section.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
@@ -11,6 +11,7 @@ import { mostConnections } from '../../src/hsm/server/frame-server.ts'
 import { referenceFields } from '../../src/hsm/protocol/fields.ts'
 import { type KeeperOperation, keeperOperations, type Operation, operations } from '../../src/hsm/protocol/frame.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { ask, askKeeper, type FrameAnswer } from '../support/frame-caller.ts'
 import { createRandom, frameOf, type GoodFrame, mutated } from '../support/frame-mutation.ts'
 import { spoilsOf } from '../support/worker-spoils.ts'
@@ -18,7 +19,7 @@ import { spoilsOf } from '../support/worker-spoils.ts'
 /**
  * The attacker runs code in a worker, which sends malformed or unexpected frames to keeper, token host and key maker.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let toHost: GoodFrame[]
 let toKeeper: GoodFrame[]
 
@@ -33,7 +34,6 @@ const keeperFrame = (operation: KeeperOperation, ...fields: (Uint8Array | string
 })
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   const { references, count, backup, job, cipher } = await spoilsOf(appliance, {})
   const [key, pair, mac] = [references.cipher, references.pair, references.mac].map(referenceFields)
   const [data, none] = [Buffer.alloc(48, 7), Buffer.alloc(0)]
@@ -70,7 +70,6 @@ beforeAll(async () => {
     keeperFrame('endSessions', '1', count.record, count.seal, none, none),
   ]
 })
-afterAll(() => appliance.close())
 
 interface Target {
   readonly socket: string

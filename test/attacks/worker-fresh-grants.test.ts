@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { findSealedSession } from '../../src/features/auth/session-seals.ts'
@@ -7,36 +7,30 @@ import { deviceRecord, devicesOf, stateOf } from '../../src/features/otp/records
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import type { User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
-import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import type { OnceShown } from '../../src/hsm/login-request.ts'
 import { otpPurpose } from '../../src/hsm/provenance.ts'
 import { withFactor } from '../../src/hsm/user-factors.ts'
-import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { outcomeOf, outcomesOf } from '../support/step-outcome.ts'
 import { accountRow } from '../support/user-row.ts'
 import { grantOfSession } from '../support/session-grant.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker and has a session of a user. He wants a second factor of his own that outlasts the
  * session. He gets it only with a factor of the user that passes through the worker, then only once, and it is
  * recorded.
  */
-let appliance: TestAppliance
-let worker: Hsm
+const appliance = applianceForTests()
+const worker = workerForTests(appliance)
 let victim: TestUser
 let session: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  worker = workerHsm(appliance)
   victim = await appliance.addUser()
   session = await appliance.login(victim)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
 })
 
 const grantOf = (client: TestClient): Promise<SealedRecord> => grantOfSession(appliance, worker, client)

@@ -1,34 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
-import type { GrantRequest, Hsm, KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { GrantRequest, KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { fieldAad } from '../../src/hsm/object-aad.ts'
 import { openRecord } from '../../src/hsm/record-layouts.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { type GrantEdits, grantIn, grantRequest, newIdentity } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { onlyResult, outcomeOf, outcomesOf } from '../support/step-outcome.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 import { present } from '../support/worker-spoils.ts'
 
 /**
  * The attacker runs code in a worker. He asks the keeper for more than the callers may do whose tokens pass through it.
  * He has every sealed record that ever existed, but no PIN.
  */
-let appliance: TestAppliance
-let worker: Hsm
-
-beforeAll(async () => {
-  appliance = await TestAppliance.shared()
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests()
+const worker = workerForTests(appliance)
 
 const given = (edits?: GrantEdits): GrantRequest => grantRequest(appliance.token, edits)
 const asked = (request: GrantRequest) => expect(worker.grant(request))

@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { sealedUser } from '../../src/features/users/user-seals.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { begunSession } from '../support/attacker-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { loginRequest } from '../support/login-request.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { accountRow } from '../support/user-row.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * Code in a worker, through which a user logs in, begins a session by what the user shows, and puts it into no row: it
  * stands in no list of the user's sessions.
  */
-let appliance: TestAppliance
-let worker: Hsm
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests(() => TestAppliance.own())
+const worker = workerForTests(appliance)
 
 /** A session of the user that only the attacker knows, and whether it is granted anything. */
 async function hidden(user: TestUser) {

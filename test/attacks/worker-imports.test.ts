@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests, workerForTests } from '../support/for-tests.ts'
 import { findJob, type ImportJob } from '../../src/features/transparent/import-job-records.ts'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import type { TransparentKey } from '../../src/features/transparent/records.ts'
@@ -10,41 +11,26 @@ import {
   sealedPolicy,
   versionRecord,
 } from '../../src/features/transparent/sealing.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { GeneratedKey } from '../../src/hsm/made-key.ts'
 import { importJobPurpose } from '../../src/hsm/provenance.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importJob } from '../api/transparent/key-kit.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import { newVersion } from '../support/key-changes.ts'
 import { latestReference } from '../support/key-references.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
 import { freshKeyName, makeKey } from '../support/stored-keys.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker and wants keys through imports. He sees the bodies that pass through it, and has
  * the workers' sockets of keeper and token hosts, and every record of the database. He has neither the PIN nor the
  * operator's socket.
  */
-let appliance: TestAppliance
-let victim: TestVault
-let attacker: TestVault
-let worker: Hsm
-
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  victim = await makeVault(appliance)
-  attacker = await makeVault(appliance)
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests()
+const victim = vaultForTests(appliance)
+const attacker = vaultForTests(appliance)
+const worker = workerForTests(appliance)
 
 const refused = { code: 'hsm.rejected' }
 const broken = { code: 'hsm.seal_broken' }

@@ -15,6 +15,7 @@ import { otpPurpose } from '../../src/hsm/provenance.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { storedKey } from '../support/stored-keys.ts'
@@ -23,16 +24,12 @@ import { accountRow } from '../support/user-row.ts'
 import { makeVault } from '../support/vault.ts'
 
 /** The attacker runs code in a worker, and wants the keeper's file to fill the disk. */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own({ session: { rotation: 'strict' } }))
 let keeper: Awaited<ReturnType<typeof startKeeperAt>>
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ session: { rotation: 'strict' } })
   keeper = await startKeeperAt(appliance, Date.now)
 })
-afterAll(async () => {
-  await keeper.close()
-  await appliance.close()
-})
+afterAll(() => keeper.close())
 
 /** Has a host make a key, which the keeper then notes as one that is in no record. */
 async function makeUnused({ generate, sealUnused }: Hsm): Promise<unknown> {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { type KeeperOperation, keeperOperations } from '../../src/hsm/protocol/frame.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { serviceText } from '../../src/hsm/service-account.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import type { FrameAnswer } from '../support/frame-caller.ts'
 import { grantIn, grantRequest, newIdentity, sealedGrant, sealedPerson } from '../support/grant-kit.ts'
 import {
@@ -26,18 +26,16 @@ import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
  * The attacker runs code in a worker and uses the keeper's socket for workers. Each operation is tried with mixed
  * records of two users. An operation without a row here fails the test.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let victim: Spoils
 let own: Spoils
 let calls: ReturnType<typeof createWorkerCalls>
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   victim = await spoilsOf(appliance, {})
   own = await spoilsOf(appliance, { allow_export: true, allow_plaintext_export: true })
   calls = createWorkerCalls(appliance)
 })
-afterAll(() => appliance.close())
 
 const none = [nothing, nothing]
 function granted(vaultNumber: string): Promise<FrameAnswer> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import type { SealedGrant } from '../../src/access/transaction-grant.ts'
@@ -7,32 +7,23 @@ import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { recallRemoved } from '../../src/features/vaults/membership-records.ts'
 import { findVault, type Vault } from '../../src/features/vaults/records.ts'
 import { findSealedMembership, membershipRecord, sealedVault } from '../../src/features/vaults/vault-seals.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { makeVault } from '../support/vault.ts'
 import { eventually, processesOf } from '../support/fault-kit.ts'
 import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 import { accountRow } from '../support/user-row.ts'
 
 /**
  * The attacker runs code in a worker and keeps the grants of sessions that passed through it. Within their minute he
  * asks for seals of lasting changes, after the rights behind the grants were revoked.
  */
-let appliance: TestAppliance
-let worker: Hsm
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests(() => TestAppliance.own())
+const worker = workerForTests(appliance)
 
 const userOf = (id: number) => accountRow(appliance, { id })
 

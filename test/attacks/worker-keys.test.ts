@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { invocationsRecord, sealedCount } from '../../src/features/transparent/sealing.ts'
 import type { SealedRecord } from '../../src/hsm/hsm.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { grantIn, newIdentity, sealedGrant } from '../support/grant-kit.ts'
 import { type By, createKeyChanges, type KeyChanges, madeChanges } from '../support/key-changes.ts'
 
@@ -10,17 +10,13 @@ import { type By, createKeyChanges, type KeyChanges, madeChanges } from '../supp
  * The attacker runs code in a worker and changes keys that no caller changes. He has the sockets of keeper and token
  * hosts, every record of the database, and the grants of sessions that pass through the worker.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let on: KeyChanges
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   on = await createKeyChanges(appliance)
 })
-afterAll(async () => {
-  await on.worker.close()
-  await appliance.close()
-})
+afterAll(() => on.worker.close())
 
 const grant = (edits: Parameters<typeof grantIn>[2] = {}) => grantIn(appliance, on.vault.id, edits)
 const strangers: Readonly<Record<string, () => Promise<By>>> = {

@@ -1,5 +1,5 @@
 import { hashRaw } from '@node-rs/argon2'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { operatorId } from '../../src/access/confirmation.ts'
 import { sealedApplicationKey } from '../../src/features/auth/application-key.ts'
@@ -9,36 +9,28 @@ import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { passwordPolicies } from '../../src/features/passwords/policies.ts'
 import { createPassphrases } from '../../src/features/users/passphrase.ts'
 import { sealedUser } from '../../src/features/users/user-seals.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { tryRulesOf } from '../../src/hsm/try-rules.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { sealedRecord } from '../support/grant-kit.ts'
 import { hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { loginRequest } from '../support/login-request.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { setCapabilities } from '../support/sealed-people.ts'
 import { accountRow } from '../support/user-row.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker. He has its sockets and every record of the database, and bypasses the throttle of
  * logins, which is in the worker.
  */
-let appliance: TestAppliance
-let worker: Hsm
-let user: TestUser
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({
+const appliance = applianceForTests(() =>
+  TestAppliance.own({
     login: { freeAttempts: 2, longestDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
-  })
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+  }),
+)
+const worker = workerForTests(appliance)
+let user: TestUser
 
 const mostTries = () => tryRulesOf(appliance.config.login).burst
 

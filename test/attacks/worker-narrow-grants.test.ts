@@ -1,46 +1,37 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests, workerForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { type GrantEntry, keyOperations, writeGrants } from '../../src/access/scope.ts'
 import { findKey, type StoredKey } from '../../src/features/transparent/records.ts'
 import { invocationsRecord, sealedCount } from '../../src/features/transparent/sealing.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
-import type { Hsm, KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { fieldAad } from '../../src/hsm/object-aad.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord, type FieldsOf, openRecord } from '../../src/hsm/record-layouts.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { grantIn, grantRequest, newIdentity, sealedGrant, sealedPerson, sealedRecord } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { onlyResult, outcomeOf, outcomesOf } from '../support/step-outcome.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker. He has the session of a narrowed member, every sealed record that ever existed,
  * and the sockets of keeper and hosts. He gets no more than the grants allow: no decryption from encrypting, and none
  * from rewrapping.
  */
-let appliance: TestAppliance
-let worker: Hsm
-let vault: TestVault
+const appliance = applianceForTests()
+const worker = workerForTests(appliance)
+const vault = vaultForTests(appliance, 'Mail')
 const keys = new Map<string, StoredKey>()
 const types = { 'mail-a': 'aes256-gcm96', pay: 'aes256-gcm96', 'mail-mac': 'hmac-sha256', 'mail-pair': 'ecdsa-p256' }
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
-  worker = workerHsm(appliance)
-  vault = await makeVault(appliance, 'Mail')
   for (const [name, type] of Object.entries(types)) {
     const flags = { allow_export: true, allow_plaintext_export: true }
     await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`, { type, ...flags })
     const stored = await findKey(appliance.store.read, Number(vault.id), name)
     if (stored !== undefined) keys.set(name, stored)
   }
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
 })
 
 const stored = (name: string): StoredKey => {

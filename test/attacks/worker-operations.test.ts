@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { clientKey, findClient } from '../../src/features/otp-validation/records.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
@@ -10,7 +11,6 @@ import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { versionPurpose } from '../../src/hsm/provenance.ts'
 import { referenceFields } from '../../src/hsm/protocol/fields.ts'
 import { type Operation, operations } from '../../src/hsm/protocol/frame.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import {
   backupParts,
@@ -30,14 +30,13 @@ import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
  * The attacker runs code in a worker. He has the sockets of token hosts and every record of the database. Each
  * operation is tried with mixed records of two users. An operation without a row here fails the test.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let victim: Spoils
 let own: Spoils
 let calls: ReturnType<typeof createWorkerCalls>
 let client: SealedRecord
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   victim = await spoilsOf(appliance, {})
   own = await spoilsOf(appliance, { allow_export: true, allow_plaintext_export: true })
   calls = createWorkerCalls(appliance)
@@ -49,7 +48,6 @@ beforeAll(async () => {
   if (row === undefined) throw new Error('no client of the validator')
   client = clientKey(row).key
 })
-afterAll(() => appliance.close())
 
 const data = Buffer.alloc(48, 7)
 /** Records that are not those of a client of the validator. */

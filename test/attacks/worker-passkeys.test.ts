@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { useAssertionUp, UsedAssertionTable } from '../../src/features/auth/used-assertion-records.ts'
 import { presentedPasskey } from '../../src/features/passkeys/presented-passkey.ts'
 import { findByCredentialId, passkeyRecord, PasskeyTable, sealedPasskey } from '../../src/features/passkeys/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
-import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import type { ShownPasskey } from '../../src/hsm/login-request.ts'
 import { readPasskeyAssertion } from '../../src/hsm/passkey-assertion.ts'
 import { writeChallenge } from '../../src/hsm/passkey-challenge.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { withFactor } from '../../src/hsm/user-factors.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { loginRequest } from '../support/login-request.ts'
 import { freshLogin, givenHolder, loginChallenge, ownChallenge } from '../support/passkey-kit.ts'
@@ -20,7 +21,6 @@ import { eventsOf } from '../support/trail.ts'
 import { startKeeperAt } from '../support/turned-keeper.ts'
 import { accountRow } from '../support/user-row.ts'
 import { grantOfSession } from '../support/session-grant.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker, or has the database. He has captured the pass phrase of a user with a passkey,
@@ -29,20 +29,14 @@ import { workerHsm } from '../support/worker-hsm.ts'
  */
 const { rpId, origins } = withPasskeys.login.webauthn
 const rules = { rpId, origins, userVerification: 'preferred' } as const
-let appliance: TestAppliance
-let worker: Hsm
+const appliance = applianceForTests(() => TestAppliance.own(withPasskeys))
+const worker = workerForTests(appliance)
 let victim: TestUser
 let session: TestClient
 let authenticator: SoftAuthenticator
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own(withPasskeys)
-  worker = workerHsm(appliance)
   ;({ user: victim, session, authenticator } = await givenHolder(appliance))
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
 })
 
 /** The form in which a worker shows an answer to the keeper. The passkey can be that of another authenticator. */

@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { capabilitiesOf, type Capability } from '../../src/access/capabilities.ts'
 import { operatorId } from '../../src/access/confirmation.ts'
-import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord, type FieldsOf, openRecord } from '../../src/hsm/record-layouts.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { newIdentity, rowIdOf, sealedGrant, sealedRecord } from '../support/grant-kit.ts'
 import { accountRow } from '../support/user-row.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker. He has the grants of users whose sessions pass through it, and asks for seals
  * that they do not allow.
  */
-let appliance: TestAppliance
-let worker: Hsm
-
-beforeAll(async () => {
-  appliance = await TestAppliance.shared()
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests()
+const worker = workerForTests(appliance)
 
 const bits = (...names: Capability[]) => capabilitiesOf(['read', 'active', ...names])
 const [victim, caller, vault] = [newIdentity(), newIdentity(), newIdentity()]

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import {
   findKey,
@@ -23,7 +24,6 @@ import { importJobPurpose, versionPurpose } from '../../src/hsm/provenance.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importBody } from '../api/transparent/key-kit.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import { createKeyChanges, isMade, type KeyChanges, newVersion, rotation } from '../support/key-changes.ts'
 import { rawSeal } from '../support/raw-seal.ts'
@@ -34,17 +34,13 @@ import { startKeeperAt } from '../support/turned-keeper.ts'
 import { makeVault } from '../support/vault.ts'
 
 /** The attacker runs code in a worker and misuses automatic rotations, which need no caller. */
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let on: KeyChanges
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   on = await createKeyChanges(appliance)
 })
-afterAll(async () => {
-  await on.worker.close()
-  await appliance.close()
-})
+afterAll(() => on.worker.close())
 
 const shown = ({ key, latest }: StoredKey) =>
   [sealedPolicy(key), sealedVersion(key, latest), sealedCount(key, latest)] as const

@@ -49,8 +49,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.close()
   await cards.close()
-  ca.cleanup()
-  otherCa.cleanup()
 })
 
 const shown = async (account: Pick<Service, 'id'> = service) => sealedUser(await accountRow(appliance, account))
@@ -75,9 +73,7 @@ describe('a session of a service account', () => {
       'another CA of the same name',
       () => {
         const twin = new ClientCa()
-        const der = derOf(twin.issue('/CN=Mail', named('DNS:mail-1.example')))
-        twin.cleanup()
-        return der
+        return derOf(twin.issue('/CN=Mail', named('DNS:mail-1.example')))
       },
     ],
     ['the CA itself', () => certificateOf(ca).der],

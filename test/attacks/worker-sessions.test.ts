@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { randomSessionToken, sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { insertToken } from '../../src/features/auth/session-records.ts'
 import { findSealedSession, sealNextToken } from '../../src/features/auth/session-seals.ts'
 import type { SealedGrant } from '../../src/access/transaction-grant.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import { grantOfSession } from '../support/session-grant.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker. He reads the hash of each session token in the database, also of sessions that
  * pass through other workers or whose users are away.
  */
-let appliance: TestAppliance
-let worker: Hsm
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests(() => TestAppliance.own())
+const worker = workerForTests(appliance)
 
 const hashOf = ({ token = '' }: TestClient): string => sessionTokenHash(token)
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { composeRecord, openRecord } from '../../src/hsm/record-layouts.ts'
-import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { nextGeneration } from '../../src/hsm/record-generation.ts'
 import { serviceText, type ServiceAccount } from '../../src/hsm/service-account.ts'
 import { withFactor } from '../../src/hsm/user-factors.ts'
@@ -10,6 +10,7 @@ import type { User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { findSealedMembership } from '../../src/features/vaults/vault-seals.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { attackerDevice, begunSession } from '../support/attacker-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { newIdentity, sealedRecord } from '../support/grant-kit.ts'
@@ -19,23 +20,16 @@ import { grantOfSession } from '../support/session-grant.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { accountRow } from '../support/user-row.ts'
 import { makeVault } from '../support/vault.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker through which the session of an administrator passes. He gets several records
  * sealed for one row, commits none of them, and shows sometimes one and sometimes another.
  */
-let appliance: TestAppliance
-let worker: Hsm
+const appliance = applianceForTests(() => TestAppliance.own())
+const worker = workerForTests(appliance)
 let admin: TestClient
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  worker = workerHsm(appliance)
   admin = await appliance.login(await appliance.addUser(['read', 'active', 'admin']))
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
 })
 
 const rowOf = (user: Pick<TestUser, 'id'>) => accountRow(appliance, user)

@@ -1,38 +1,32 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { clientKey, clientRecord, findClient, sealClient } from '../../src/features/otp-validation/records.ts'
 import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { sealedUser } from '../../src/features/users/user-seals.ts'
-import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import type { OtpState } from '../../src/hsm/otp-use.ts'
-import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { accountRow } from '../support/user-row.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker. A program that asks the validator should believe him that an OTP is valid. He has
  * the workers' sockets and every record of the database.
  */
-let appliance: TestAppliance
-let worker: Hsm
+const appliance = applianceForTests()
+const worker = workerForTests(appliance)
 let client: SealedRecord
 let clientKeyBytes: Buffer
 let user: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  worker = workerHsm(appliance)
   user = await appliance.addUser()
   const { client: made, key } = await addClient('a program')
   client = made
   clientKeyBytes = Buffer.from(key, 'base64')
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
 })
 
 async function addClient(name: string): Promise<{ readonly client: SealedRecord; readonly key: string }> {

@@ -1,41 +1,34 @@
 import { createDecipheriv } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits, type Permission } from '../../src/access/permission.ts'
 import { findVault, type Vault } from '../../src/features/vaults/records.ts'
 import { sealedVaultKey } from '../../src/features/vaults/vault-key.ts'
 import { sealedVault } from '../../src/features/vaults/vault-seals.ts'
-import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { keyRecord } from '../../src/hsm/key-record.ts'
 import { fieldAad } from '../../src/hsm/object-aad.ts'
 import type { Provenance, WrappedKey } from '../../src/hsm/made-key.ts'
 import { vaultKeyPurpose } from '../../src/hsm/provenance.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { grantIn, sealedGrant } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { makeKey } from '../support/stored-keys.ts'
 import { makeVault } from '../support/vault.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker. He tries to replace the data key of a vault by another one, which would then
  * encrypt everything that comes into the vault.
  */
-let appliance: TestAppliance
+const appliance = applianceForTests()
+const worker = workerForTests(appliance)
 let vault: Vault
-let worker: Hsm
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
-  worker = workerHsm(appliance)
   const { id } = await makeVault(appliance)
   const row = await findVault(appliance.store.read, Number(id))
   if (row === null) throw new Error('the vault is not there')
   vault = row
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
 })
 
 /** Tries all requests that the keeper might accept. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests, workerForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { createSealedVaultKeys } from '../../src/features/transparent/sealed-vault-keys.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
@@ -9,32 +10,18 @@ import { sealedVault } from '../../src/features/vaults/vault-seals.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { vaultKek } from '../../src/hsm/key-kind.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { WrappedKey } from '../../src/hsm/made-key.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { grantIn, sealedGrant } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { makeKey } from '../support/stored-keys.ts'
-import { makeVault, type TestVault } from '../support/vault.ts'
-import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * The attacker runs code in a worker. He has the workers' sockets of keeper and token hosts, and every record of the
  * database, but neither the PIN nor the operator's socket.
  */
-let appliance: TestAppliance
-let vault: TestVault
-let worker: Hsm
-
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
-  worker = workerHsm(appliance)
-})
-afterAll(async () => {
-  await worker.close()
-  await appliance.close()
-})
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
+const worker = workerForTests(appliance)
 
 const refused = { code: 'hsm.rejected' }
 const broken = { code: 'hsm.seal_broken' }

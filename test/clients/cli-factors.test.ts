@@ -2,8 +2,8 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { CardAppliance } from '../api/certificates/card-kit.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { ClientCa } from '../support/client-pki.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { Machine } from './cli-kit.ts'
@@ -19,7 +19,6 @@ describe('a login of strongroom-cli by smartcard', () => {
   afterAll(async () => {
     machine.remove()
     await cards.close()
-    ca.cleanup()
   })
 
   it('takes its certificate in files or in PKCS#12, and goes on at the usual port', async () => {
@@ -58,11 +57,7 @@ describe('a login of strongroom-cli by smartcard', () => {
 })
 
 describe('strongroom-cli', () => {
-  let appliance: TestAppliance
-  beforeAll(async () => {
-    appliance = await TestAppliance.shared()
-  })
-  afterAll(() => appliance.close())
+  const appliance = applianceForTests()
 
   it('keeps its session in the keyring of the desktop, where one works', async () => {
     const [machine, user] = [new Machine(appliance), await appliance.addUser()]

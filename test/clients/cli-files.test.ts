@@ -3,16 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { createObject, upload } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import { machineOf, type Machine } from './cli-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let machine: Machine
 let vault: TestVault
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   const user = await appliance.addUser()
   vault = await makeVault(appliance, 'Files', await appliance.login(user))
   await createObject(vault.admin, vault.id, { templateid: '2', name: 'Keys', objectname: 'Keys' })
@@ -20,10 +19,7 @@ beforeAll(async () => {
   await vault.admin.must('POST', `/transparent/${vault.id}/keys/daily`, {})
   machine = await machineOf(appliance, user)
 })
-afterAll(async () => {
-  machine.remove()
-  await appliance.close()
-})
+afterAll(() => machine.remove())
 
 const bytes = randomBytes(300_000)
 

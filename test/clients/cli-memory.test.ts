@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { makeVault } from '../support/vault.ts'
 import { machineOf, type Machine } from './cli-kit.ts'
 
@@ -14,20 +14,16 @@ const small = 50
 const watch = `import { readFileSync, writeFileSync } from 'node:fs'
 process.on('exit', () => writeFileSync(process.env.PEAK, /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]))`
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let machine: Machine
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   const user = await appliance.addUser()
   const { id, admin } = await makeVault(appliance, 'Files', await appliance.login(user))
   await admin.must('POST', `/transparent/${id}/keys/daily`, {})
   machine = await machineOf(appliance, user)
   machine.write('watch.mjs', watch)
 })
-afterAll(async () => {
-  machine.remove()
-  await appliance.close()
-})
+afterAll(() => machine.remove())
 
 /** Runs the command, and returns its peak in KiB. */
 async function peakOf(...args: string[]): Promise<number> {

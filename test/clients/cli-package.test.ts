@@ -3,22 +3,18 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { makeVault } from '../support/vault.ts'
 import { commandLineFolder, Machine } from './cli-kit.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let machine: Machine
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   machine = new Machine(appliance)
 })
-afterAll(async () => {
-  machine.remove()
-  await appliance.close()
-})
+afterAll(() => machine.remove())
 
 describe('the package strongroom-cli', () => {
   it('runs the ten lines at the top of its README', async () => {

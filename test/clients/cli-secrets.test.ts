@@ -2,27 +2,24 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { fillWithLong } from '../support/long-objects.ts'
 import { createObject, server } from '../support/object-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import { commandLineFolder, machineOf, type Machine } from './cli-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let user: TestUser
 let machine: Machine
 let vault: TestVault
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   user = await appliance.addUser()
   vault = await makeVault(appliance, 'Databases', await appliance.login(user))
   await createObject(vault.admin, vault.id, { objectname: 'db1' })
   machine = await machineOf(appliance, user)
 })
-afterAll(async () => {
-  machine.remove()
-  await appliance.close()
-})
+afterAll(() => machine.remove())
 
 describe('strongroom-cli set', () => {
   it('takes a value from standard input, without the line break at its end', async () => {

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { mayMount } from '../support/disk.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { createObject, server, upload } from '../support/object-kit.ts'
@@ -11,12 +12,11 @@ import { makeVault, type TestVault } from '../support/vault.ts'
 import type { Ran } from '../support/machine-process.ts'
 import { Machine, machineOf } from './cli-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let user: TestUser
 let machine: Machine
 let vault: TestVault
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   user = await appliance.addUser()
   vault = await makeVault(appliance, 'Servers', await appliance.login(user))
   const folder = await createObject(vault.admin, vault.id, { templateid: '2', name: 'Prod', objectname: 'Prod' })
@@ -27,10 +27,7 @@ beforeAll(async () => {
   await createObject(vault.admin, vault.id, { objectname: 'a/b 100%', password: 'Slash-Pass.1' })
   machine = await machineOf(appliance, user)
 })
-afterAll(async () => {
-  machine.remove()
-  await appliance.close()
-})
+afterAll(() => machine.remove())
 
 describe('a session of strongroom-cli', () => {
   it('begins with a code of an authenticator app, and ends by logout at the appliance', async () => {

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { makeVault } from '../support/vault.ts'
 import { applicationOf, examplesFolder, type Environment } from './examples-kit.ts'
 import { clientFolder } from './python-client-kit.ts'
@@ -28,13 +28,12 @@ sys.path.insert(0, '.')
 runpy.run_path(sys.argv[0], run_name='__main__')
 print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read()).group(1))`
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let folder: string
 let writer: Environment
 let reader: Environment
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   folder = examplesFolder()
   const user = await appliance.addUser()
   const client = await appliance.login(user)
@@ -44,10 +43,7 @@ beforeAll(async () => {
   writer = await applicationOf(owner, [{ keys: '*', operations: ['datakey'] }])
   reader = await applicationOf(owner, [{ keys: '*', operations: ['decrypt'] }])
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await appliance.close()
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 function start(env: Environment, command: string) {
   const words = ['--import', watch, join(folder, 'stream.js'), command, 'large']

@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
 import type { Ran } from '../support/machine-process.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
 import { makeVault } from '../support/vault.ts'
 import { applicationOf, examplesFolder, runExample, type Environment } from './examples-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let folder: string
 let owner: { appliance: TestAppliance; user: TestUser; client: TestClient; vault: string; folder: string }
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   folder = examplesFolder()
   const user = await appliance.addUser()
   const client = await appliance.login(user)
@@ -23,10 +23,7 @@ beforeAll(async () => {
   for (const [name, type] of [['cards'], ['backups'], ['log', 'ecdsa-p256']] as const)
     await client.must('POST', `/transparent/${vault}/keys/${name}`, type === undefined ? {} : { type })
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await appliance.close()
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const linesOf = ({ status, stdout, stderr }: Ran): string[] => {
   expect(stderr).toBe('')

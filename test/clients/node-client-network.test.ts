@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient, type Client, type ClientOptions } from '../../clients/node/src/client.ts'
 import {
   NetworkError,
@@ -12,7 +12,8 @@ import {
 import { otpLogin } from '../../clients/node/src/logins.ts'
 import { nodeTransport } from '../../clients/node/src/node-transport.ts'
 import { fetchTransport } from '../../clients/node/src/transport.ts'
-import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import {
   answer,
   cutAnswer,
@@ -30,7 +31,7 @@ import { makeVault } from '../support/vault.ts'
 import { failureOf, personOf } from './node-client-kit.ts'
 
 /** What stands between a program and the appliance: connections that break, proxies that answer themselves, slow machines. */
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let user: TestUser
 let vault: string
 let token: string
@@ -39,14 +40,12 @@ let client: Client
 const clients: Client[] = []
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   user = await appliance.addUser()
   const { id, admin } = await makeVault(appliance, 'Network', await appliance.login(user))
   vault = id
   token = admin.token ?? ''
   await admin.must('POST', `/transparent/${id}/keys/k`, {})
 })
-afterAll(() => appliance.close())
 
 beforeEach(async () => {
   proxy = await startTlsProxy(appliance)

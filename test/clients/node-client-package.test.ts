@@ -3,21 +3,20 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { makeVault } from '../support/vault.ts'
 import { personOf } from './node-client-kit.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const source = join(root, 'clients/node')
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 /** A program's folder, where the package is installed as npm packs it. */
 let folder: string
 const run = (file: string, ...args: string[]): string =>
   execFileSync(file, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   folder = mkdtempSync(join(tmpdir(), 'client-'))
   const staged = join(folder, 'staged')
   run('cp', '-r', `${source}/.`, staged)
@@ -29,10 +28,7 @@ beforeAll(async () => {
   run('tar', '-xzf', 'strongroom-client-0.1.0.tgz', '--strip-components=1', '-C', place)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await appliance.close()
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const readme = (): string => readFileSync(join(source, 'README.md'), 'utf8')
 

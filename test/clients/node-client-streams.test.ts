@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import type { Client } from '../../clients/node/src/client.ts'
 import { open, seal, segmentBytes } from '../../clients/node/src/segments.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { failureOf, nodeClient } from './node-client-kit.ts'
 
@@ -118,11 +118,10 @@ describe('segments', () => {
 })
 
 describe('streams of the client', () => {
-  let appliance: TestAppliance
+  const appliance = applianceForTests()
   let client: Client
   let vault: string
   beforeAll(async () => {
-    appliance = await TestAppliance.shared()
     client = nodeClient(appliance, await appliance.addUser())
     const { VAULT } = await client.call('vault.create', { body: { vaultname: 'Streams' } })
     vault = VAULT[0]?.id ?? ''
@@ -131,10 +130,7 @@ describe('streams of the client', () => {
       body: { type: 'aes256-gcm96' },
     })
   })
-  afterAll(async () => {
-    client.close()
-    await appliance.close()
-  })
+  afterAll(() => client.close())
 
   it.each([0, 1, 1_000, 1_048_520, 1_048_521, 3_000_000])('of %i bytes come back as they were', async (length) => {
     const key = client.key(vault, 'files')

@@ -4,24 +4,21 @@ import { AuthenticationError, NotFoundError, PermissionError, StrongroomError } 
 import { otpLogin } from '../../clients/node/src/logins.ts'
 import { nodeTransport } from '../../clients/node/src/node-transport.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { makeVault } from '../support/vault.ts'
 import { failureOf, nodeClient, personOf } from './node-client-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let user: TestUser
 let client: Client
 let vault: string
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   user = await appliance.addUser()
   client = nodeClient(appliance, user)
   const { VAULT } = await client.call('vault.create', { body: { vaultname: 'Node' } })
   vault = VAULT[0]?.id ?? ''
 })
-afterAll(async () => {
-  client.close()
-  await appliance.close()
-})
+afterAll(() => client.close())
 
 describe('the client for Node.js', () => {
   it('logs in by itself, and encrypts and decrypts text and bytes', async () => {

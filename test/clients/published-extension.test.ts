@@ -1,6 +1,7 @@
 import { connect, type ClientHttp2Session } from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { checkAnswer, type Envelope } from '../support/client.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { startForClients } from './client-kit.ts'
@@ -17,7 +18,7 @@ const knownIcons = /^ico_(server|folder|file|note|quicknote|pin|ccard|certfolder
 const knownTypes = /^(text|text-passwdgen|textarea|file|dropdown|countrycode|progress|date|datetime)$/
 const fields = { name: 'Portal', url: 'https://portal.example.test', username: 'alice', password: 'weak' }
 
-let appliance: TestAppliance
+const appliance = applianceForTests(startForClients)
 let user: TestUser
 let session: ClientHttp2Session
 let token: string | undefined
@@ -25,7 +26,6 @@ let vaultId: string
 let objectId: string
 
 beforeAll(async () => {
-  appliance = await startForClients()
   user = await appliance.addUser()
   session = connect(new URL(appliance.url).origin, { ca: appliance.ca })
   const { CALLINFO } = await ok('POST', '/auth', {
@@ -41,10 +41,7 @@ beforeAll(async () => {
   expect(CALLINFO['timeout']).toBe(3_600_000)
   vaultId = String(only(await ok('POST', '/vault', { groupname: 'Web', policy: '7', description: '' }), 'VAULT')['id'])
 })
-afterAll(async () => {
-  session.close()
-  await appliance.close()
-})
+afterAll(() => session.close())
 
 /** What fetch sends from a service worker, over the one connection. */
 function ask(method: string, path: string, body?: object): Promise<{ status: number; json: Envelope }> {

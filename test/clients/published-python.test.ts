@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import { beforeAll, expect, it } from 'vitest'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { startForClients } from './client-kit.ts'
 import { libraryLogin, must, mustFail, only, python, pythonForm, speaker, type Say } from './published-kit.ts'
@@ -9,20 +10,18 @@ import { libraryLogin, must, mustFail, only, python, pythonForm, speaker, type S
 const decimal: unknown = expect.stringMatching(/^[1-9]\d*$/)
 const fields = { host: 'core1.example.test', username: 'netops', password: 'S3cret-pass.phrase', info: 'rack 4' }
 
-let appliance: TestAppliance
+const appliance = applianceForTests(startForClients)
 let user: TestUser
 let say: Say
 let vaultId: string
 let objectId: string
 
 beforeAll(async () => {
-  appliance = await startForClients()
   user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
   const login = libraryLogin(user, appliance.applicationKey)
   const { CALLINFO } = await must(speaker(appliance, python)('POST', '/auth', login))
   say = speaker(appliance, python, CALLINFO.token)
 })
-afterAll(() => appliance.close())
 
 it('logs in with either factor, and finds a token behind exactly 200', async () => {
   const anonymous = speaker(appliance, python)

@@ -1,6 +1,7 @@
 import { operatorId } from '../../src/access/confirmation.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { hotpCodes } from '../support/hardware-token.ts'
 import { startForClients } from './client-kit.ts'
 import { exchanged, libraryLogin, must, mustFail, only, records, speaker, type Say } from './published-kit.ts'
@@ -17,19 +18,17 @@ const ruby = {
   withJson: { 'Content-Type': 'application/json' },
 }
 
-let appliance: TestAppliance
+const appliance = applianceForTests(startForClients)
 let user: TestUser
 let say: Say
 let vaultId: string
 
 beforeAll(async () => {
-  appliance = await startForClients()
   user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
   say = speaker(appliance, ruby, await freshToken())
   const created = await must(say('POST', '/vault', { groupname: 'Routers', policy: 7, description: 'x' }))
   vaultId = String(only(created, 'VAULT')['id'])
 })
-afterAll(() => appliance.close())
 
 async function freshToken(): Promise<string> {
   const login = libraryLogin(user, appliance.applicationKey)

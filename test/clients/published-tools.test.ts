@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeCertificate, makeSamples, type Samples } from '../support/file-samples.ts'
-import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { startForClients } from './client-kit.ts'
 import { keysOf, must, mustFail, only, python, pythonForm, records, speaker, type Say } from './published-kit.ts'
@@ -15,7 +16,7 @@ const tool = { headers: python.headers }
 const behindProxy = { headers: { ...tool.headers, Authorization: 'Basic cHJveHk6cHJveHk=' } }
 const fields = { host: 'db1.example.test', username: 'netops', password: 'S3cret-pass.phrase' }
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => startForClients({ session: { rotateAfterUses: 3 }, http: { workers: 1 } }))
 let user: TestUser
 let say: Say
 let proxied: Say
@@ -25,13 +26,11 @@ let vaultId: string
 let objectId: string
 
 beforeAll(async () => {
-  appliance = await startForClients({ session: { rotateAfterUses: 3 }, http: { workers: 1 } })
   user = await appliance.addUser()
   say = speaker(appliance, tool)
   proxied = speaker(appliance, behindProxy)
   token = await freshToken()
 })
-afterAll(() => appliance.close())
 
 async function freshToken(): Promise<string> {
   const { CALLINFO } = await must(say('POST', '/auth', keysOf(user, appliance.applicationKey)))

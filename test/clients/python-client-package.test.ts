@@ -3,18 +3,17 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { repeatable } from '../../clients/node/src/retry.ts'
-import { TestAppliance } from '../support/appliance.ts'
 import { makeVault } from '../support/vault.ts'
 import { clientFolder, personOf, python, testFolder } from './python-client-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 /** Where the package is installed as its wheel has it, and a program lies. */
 let folder: string
 let wheel: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   folder = mkdtempSync(join(tmpdir(), 'client-'))
   const staged = join(folder, 'staged')
   cpSync(clientFolder, staged, { recursive: true, filter: (path) => !path.includes('__pycache__') })
@@ -23,10 +22,7 @@ beforeAll(async () => {
   wheel = join(folder, readdirSync(folder).find((name) => name.endsWith('.whl')) ?? '')
   python(['-m', 'zipfile', '-e', wheel, join(folder, 'installed')])
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await appliance.close()
-})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const readme = (): string => readFileSync(join(clientFolder, 'README.md'), 'utf8')
 

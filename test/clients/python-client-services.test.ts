@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportPKCS8 } from 'jose'
@@ -47,10 +47,7 @@ beforeAll(async () => {
   }
   premises = { ...(await premisesOf(appliance)), account: account.name, key, vault, listener, files }
 })
-afterAll(async () => {
-  await cards.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => cards.close())
 
 function write(name: string, text: string): string {
   const path = join(folder, name)

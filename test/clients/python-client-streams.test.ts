@@ -1,13 +1,12 @@
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, describe } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { beforeAll, describe } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { nodeClient } from './node-client-kit.ts'
 import { premisesOf, pythonTests } from './python-client-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let premises: object
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   const own = await premisesOf(appliance)
   premises = {
     ...own,
@@ -15,7 +14,6 @@ beforeAll(async () => {
     other: await byNode(own.userid),
   }
 })
-afterAll(() => appliance.close())
 
 /** A stream that the client for Node.js sealed, in a vault that the user reads. */
 async function byNode(userid: number) {

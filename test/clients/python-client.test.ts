@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { beforeAll, describe } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { premisesOf, pythonTests } from './python-client-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let premises: object
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   premises = await premisesOf(appliance)
 })
-afterAll(() => appliance.close())
 
 describe('the client for Python', () => {
   pythonTests('test_calls', () => premises)

@@ -1,22 +1,21 @@
 import type { StoredSafe } from 'storedsafe'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { formWith } from '../support/object-kit.ts'
-import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { accepted, npmClient, startForClients } from './client-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(startForClients)
 let user: TestUser
 let client: StoredSafe
 let vaultId: string
 
 beforeAll(async () => {
-  appliance = await startForClients()
   user = await appliance.addUser()
   client = await npmClient(appliance, user)
   vaultId =
     accepted(await client.createVault({ groupname: 'Objects', policy: '7', description: '' })).data?.VAULT[0]?.id ?? ''
 })
-afterAll(() => appliance.close())
 
 it('makes, reads, decrypts, edits, finds and deletes an object', async () => {
   const created = accepted(

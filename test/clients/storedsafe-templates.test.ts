@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import type { StoredSafe } from 'storedsafe'
-import type { TestAppliance } from '../support/appliance.ts'
 import { accepted, npmClient, startForClients } from './client-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(startForClients)
 let client: StoredSafe
 
 beforeAll(async () => {
-  appliance = await startForClients()
   client = await npmClient(appliance, await appliance.addUser())
 })
-afterAll(() => appliance.close())
 
 it('lists templates and reads each of them', async () => {
   const listed = accepted(await client.listTemplates()).data?.TEMPLATE ?? []

@@ -1,19 +1,18 @@
 import type { StoredSafe } from 'storedsafe'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { accepted, npmClient } from './client-kit.ts'
 
-let appliance: TestAppliance
+// It lists all users there are.
+const appliance = applianceForTests(() => TestAppliance.own({ http: { acceptChunked: true } }))
 let user: TestUser
 let client: StoredSafe
 
 beforeAll(async () => {
-  // It lists all users there are.
-  appliance = await TestAppliance.own({ http: { acceptChunked: true } })
   user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
   client = await npmClient(appliance, user)
 })
-afterAll(() => appliance.close())
 
 const bob = {
   username: 'bob01',

@@ -1,16 +1,14 @@
 import type { StoredSafe } from 'storedsafe'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { TestAppliance } from '../support/appliance.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { applianceForTests } from '../support/for-tests.ts'
 import { accepted, npmClient, startForClients } from './client-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(startForClients)
 let client: StoredSafe
 
 beforeAll(async () => {
-  appliance = await startForClients()
   client = await npmClient(appliance, await appliance.addUser())
 })
-afterAll(() => appliance.close())
 
 it('lists policies, bits and the version', async () => {
   const policies = accepted(await client.passwordPolicies()).data?.CALLINFO.policies ?? []

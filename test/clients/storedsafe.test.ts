@@ -1,6 +1,7 @@
 import { StoredSafe } from 'storedsafe'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import { beforeAll, expect, it } from 'vitest'
+import type { TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { curl } from '../support/wire.ts'
 import { accepted, npmClient, startForClients } from './client-kit.ts'
@@ -13,7 +14,7 @@ const methods = Object.getOwnPropertyNames(StoredSafe.prototype).filter(
 )
 const called = new Set<string>()
 
-let appliance: TestAppliance
+const appliance = applianceForTests(startForClients)
 let user: TestUser
 let client: StoredSafe
 let vaultId: string
@@ -38,13 +39,11 @@ const freshClient = (): StoredSafe =>
   )
 
 beforeAll(async () => {
-  appliance = await startForClients()
   user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
   client = noting(await npmClient(appliance, user))
   vaultId =
     accepted(await client.createVault({ groupname: 'Client', policy: '7', description: 'x' })).data?.VAULT[0]?.id ?? ''
 })
-afterAll(() => appliance.close())
 
 it('logs in with a hardware token or TOTP, checks, logs out, and knows when it is not logged in', async () => {
   const one = freshClient()

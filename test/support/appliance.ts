@@ -82,6 +82,23 @@ interface Running {
   daemon: ChildProcess
 }
 
+/** What one test file sees of it. */
+interface Seen {
+  readonly running: Running
+  readonly isShared: boolean
+  /** Number of entries of the journal that are of earlier files. */
+  readonly journalStart: number
+  /** The same in bytes, of each file of the audit trail. */
+  readonly trailStarts: ReadonlyMap<string, number>
+}
+
+const seenFromNow = (running: Running): Seen => ({
+  running,
+  isShared: true,
+  journalStart: running.journal.length,
+  trailStarts: new Map(trailFilesOf(running).map((path) => [path, statSync(path).size])),
+})
+
 /** The appliances that tests of this process share, by their settings. Each is started at its first use. */
 const shared = new Map<string, Promise<Running>>()
 
@@ -93,27 +110,17 @@ export const twoWorkers = { http: { workers: 2 } } as const satisfies Overrides
  * domain code. Everything else goes over the wire.
  */
 export class TestAppliance {
-  readonly applicationKey: string
-  readonly url: string
-  readonly #running: Running
-  readonly #isShared: boolean
   readonly #clients: TestClient[] = []
-  readonly #journalStart: number
-  readonly #trailStarts: ReadonlyMap<string, number>
+  #seen: Seen | undefined
   #users = 0
 
-  private constructor(running: Running, isShared: boolean) {
-    this.#running = running
-    this.#isShared = isShared
-    this.applicationKey = running.applicationKey
-    this.url = `https://127.0.0.1:${running.config.http.port}/api/1.0`
-    this.#journalStart = isShared ? running.journal.length : 0
-    this.#trailStarts = new Map(isShared ? trailFilesOf(running).map((path) => [path, statSync(path).size]) : [])
+  private constructor(seen?: Seen) {
+    this.#seen = seen
   }
 
-  /** The appliance that all test files of a process share; with settings, a separate one. */
-  static start(overrides?: Overrides): Promise<TestAppliance> {
-    return overrides === undefined ? TestAppliance.shared() : TestAppliance.own(overrides)
+  /** One that `become` fills in before its first use: see `for-tests.ts`. */
+  static toCome(): TestAppliance {
+    return new TestAppliance()
   }
 
   /**
@@ -128,7 +135,7 @@ export class TestAppliance {
     shared.set(name, starting)
     const running = await starting
     await running.parts.store.transaction((tx) => tx.query('DELETE FROM login_attempts'))
-    return new TestAppliance(running, true)
+    return new TestAppliance(seenFromNow(running))
   }
 
   /**
@@ -136,7 +143,32 @@ export class TestAppliance {
    * `http.workers` says otherwise.
    */
   static async own(overrides: Overrides = {}, options: RunOptions = {}): Promise<TestAppliance> {
-    return new TestAppliance(await run(overrides, options), false)
+    return new TestAppliance({
+      running: await run(overrides, options),
+      isShared: false,
+      journalStart: 0,
+      trailStarts: new Map(),
+    })
+  }
+
+  become(started: TestAppliance): void {
+    this.#seen = started.#seen
+    this.#clients.push(...started.#clients)
+  }
+
+  get #state(): Seen {
+    if (this.#seen === undefined) throw new Error('the appliance is started before the first test, and not used before')
+    return this.#seen
+  }
+  get #running(): Running {
+    return this.#state.running
+  }
+
+  get applicationKey(): string {
+    return this.#running.applicationKey
+  }
+  get url(): string {
+    return `https://127.0.0.1:${this.config.http.port}/api/1.0`
   }
 
   get directory(): string {
@@ -169,13 +201,13 @@ export class TestAppliance {
   }
   /** The journal of the daemon. */
   get journal(): string {
-    return this.#running.journal.slice(this.#journalStart).join('')
+    return this.#running.journal.slice(this.#state.journalStart).join('')
   }
   /** The text of each file of the audit trail. */
   get trail(): string[] {
     return trailFilesOf(this.#running).map((path) =>
       readFileSync(path)
-        .subarray(this.#trailStarts.get(path) ?? 0)
+        .subarray(this.#state.trailStarts.get(path) ?? 0)
         .toString(),
     )
   }
@@ -227,7 +259,7 @@ export class TestAppliance {
 
   /** Ends the daemon with this signal and waits until it is gone. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    if (this.#isShared)
+    if (this.#state.isShared)
       throw new Error('other test files share this appliance: take one of its own (TestAppliance.own)')
     return endDaemon(this.#running.daemon, signal)
   }
@@ -245,7 +277,7 @@ export class TestAppliance {
 
   async close(): Promise<void> {
     for (const client of this.#clients) client.close()
-    if (this.#isShared) return
+    if (this.#seen === undefined || this.#seen.isShared) return
     const { parts, directory, token } = this.#running
     await parts.hsm.close()
     await parts.store.close()

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -122,10 +122,6 @@ export class ClientCa {
   /** Makes the CA forget everything that it issued. */
   forget(): void {
     writeFileSync(join(this.directory, 'index.txt'), '')
-  }
-
-  cleanup(): void {
-    rmSync(this.directory, { recursive: true, force: true })
   }
 
   #ca(...args: string[]): void {

@@ -7,9 +7,3 @@ export async function expectUnharmed(appliance: TestAppliance): Promise<void> {
   await client.must('GET', '/vault')
   expect(appliance.journal).not.toMatch(/"code":"internal"|the next one starts soon|token host ended|operation failed/)
 }
-
-/** For `afterAll`. */
-export async function closeUnharmed(appliance: TestAppliance): Promise<void> {
-  await expectUnharmed(appliance)
-  await appliance.close()
-}

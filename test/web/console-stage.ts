@@ -54,7 +54,7 @@ export function consoleStage(): ConsoleStage {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- beforeAll fills in the rest
   const stage = { visitor, member, writer, owner, visitingOwner } as ConsoleStage
   beforeAll(async () => {
-    stage.appliance = await TestAppliance.start()
+    stage.appliance = await TestAppliance.shared()
     stage.stocked = await stock(stage.appliance)
   })
   afterAll(async () => {

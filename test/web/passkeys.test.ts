@@ -1,6 +1,7 @@
 import type { CDPSession } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { expectFault } from '../support/client.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { commonPki } from '../support/pki.ts'
@@ -9,17 +10,13 @@ import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
 /** With an authenticator that Chromium has inside: what the browser asks for, takes and refuses is its own. */
 
 const host = 'localhost'
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({
+const appliance = applianceForTests(() =>
+  TestAppliance.own({
     login: { types: ['totp', 'hwkey_otp', 'webauthn'], webauthn: { rpId: host } },
-  })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await appliance.close()
-})
+  }),
+)
+
+afterAll(() => closeBrowser())
 
 /** A person whose device makes passkeys, before the own account. */
 async function atAccount(options: VisitOptions = {}, at = appliance): Promise<Holder> {

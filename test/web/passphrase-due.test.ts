@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { lockedUser } from '../../src/features/users/records.ts'
 import { changeUser } from '../../src/features/users/user-seals.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { applianceForTests } from '../support/for-tests.ts'
 import { nextTotpCode } from '../support/hardware-token.ts'
 import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
 import { looks } from './looks.ts'
@@ -10,21 +11,17 @@ const dayMs = 24 * 3_600_000
 const question = 'Choose a new pass phrase'
 const fresh = 'seven wooden lanterns on the quay'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({
+const appliance = applianceForTests(() =>
+  TestAppliance.own({
     login: {
       types: ['totp', 'hwkey_otp', 'webauthn'],
       webauthn: { rpId: 'localhost' },
       passphraseMaxAgeMs: 100 * dayMs,
     },
-  })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await appliance.close()
-})
+  }),
+)
+
+afterAll(() => closeBrowser())
 
 const whoIsAsked = (): Promise<TestUser> => appliance.addUser(['read', 'changePassphrase', 'active'])
 

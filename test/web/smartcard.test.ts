@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
@@ -21,8 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await closeBrowser()
   await cards.close()
-  ca.cleanup()
-  rmSync(directory, { recursive: true, force: true })
 })
 
 const cardPort = (): number => Number(new URL(cards.url).port)

@@ -24,7 +24,7 @@ async function givenAdmin(): Promise<void> {
 
 describe('a membership that ends between two readings of it', () => {
   beforeAll(async () => {
-    appliance = await TestAppliance.start()
+    appliance = await TestAppliance.shared()
   })
   afterAll(() => appliance.close())
 

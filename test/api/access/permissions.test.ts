@@ -51,7 +51,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await expectUnharmed(appliance)
   await appliance.close()
-  ca.cleanup()
 })
 
 /** Makes sessions invalid that were valid before, of users with every capability. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../../support/for-tests.ts'
 import type { TestClient } from '../../support/client.ts'
 import { contracts } from '../../support/contracts.ts'
 import { requestIdOf } from '../../support/fault-kit.ts'
@@ -32,16 +32,14 @@ const aimed = contracts
   .filter(({ operation, method }) => method !== 'LIST' && !ownWhateverNamed.includes(operation))
 const named = aimed.map((contract) => [`${contract.method} ${contract.path}`, contract] as const)
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 const callers: Record<string, TestClient> = {}
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
   callers['a stranger'] = appliance.client()
   callers['a user without capabilities'] = await appliance.login(await appliance.addUser(['active']))
   callers.admin = await appliance.login(await appliance.addUser(['admin', 'createVault', 'read', 'active']))
 })
-afterAll(() => appliance.close())
 
 const recordOf = (requestId: string): Record<string, unknown> | undefined =>
   appliance.trail

@@ -1,14 +1,14 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import type { Permission } from '../../../src/access/permission.ts'
 import { describeInterface } from '../../../src/http/contract/openapi.ts'
-import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
 import { contracts } from '../../support/contracts.ts'
 import { peopleCalls } from '../../support/people-calls.ts'
 import type { Need } from '../../support/people-ground.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import type { TestVault } from '../../support/vault.ts'
 
 const document = describeInterface(contracts)
 
@@ -104,19 +104,16 @@ const rows: Readonly<Record<string, Row>> = {
   },
 }
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 let otherMember: number
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
   await vault.encrypt('master', input)
   await vault.admin.must('POST', `/transparent/${vault.id}/keys/signer`, { type: 'ecdsa-p256' })
   otherMember = (await appliance.addUser()).id
   await vault.share(String(otherMember), 'Read')
 })
-afterAll(() => appliance.close())
 
 describe('a form that needs more in the vault', () => {
   const forms = contracts.flatMap(({ operation, demanding = [] }) =>

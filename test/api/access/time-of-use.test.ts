@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
 import { countOf, eventually, processesOf, stateOf, verdict } from '../../support/fault-kit.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import type { Answer, TestClient } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { recover, setCapabilities } from '../../support/sealed-people.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 import { conversation, secureSocket } from '../../support/wire.ts'
 import { createObject, formWith, upload } from '../../support/object-kit.ts'
 
@@ -14,19 +14,12 @@ const content = Buffer.alloc(2_000_000, 'held back')
 
 /** Permissions are checked at the time of an action, however long after the call it happens. */
 function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-  let vault: TestVault
+  const appliance = applianceForTests(start)
+  const vault = vaultForTests(appliance)
   let user: TestUser
   let client: TestClient
 
-  beforeAll(async () => {
-    appliance = await start()
-    vault = await makeVault(appliance)
-  })
-  afterAll(async () => {
-    await expectUnharmed(appliance)
-    await appliance.close()
-  })
+  afterAll(() => expectUnharmed(appliance))
 
   /** Makes a user with all rights, in the vault and outside of it. */
   async function givenMember(): Promise<void> {

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { beforeAll, describe, expect, it, test } from 'vitest'
 import { readNewest, type PageRequest } from '../../../src/audit/reading/newest-first.ts'
 import type { TrailRecord } from '../../../src/audit/reading/trail-record.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import type { TestClient } from '../../support/client.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { givenDirectory } from '../../support/trail-kit.ts'
@@ -17,14 +18,13 @@ interface Item {
   readonly outcome: string
 }
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let user: TestUser
 let auditor: TestClient
 let shared: TestVault
 let other: TestVault
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   user = await appliance.addUser(['read', 'audit', 'active'])
   auditor = await appliance.login(user)
   ;[shared, other] = [await makeVault(appliance), await makeVault(appliance)]
@@ -37,7 +37,6 @@ beforeAll(async () => {
   // Refused, but still a record about administration.
   expect(verdict(await shared.admin.post('/user', made))).toBe('403 1300')
 })
-afterAll(() => appliance.close())
 
 async function read(query = '', client = auditor): Promise<{ records: Item[]; next: string | undefined }> {
   const { CALLINFO, RECORDS } = await client.must('GET', `/audit?${query}`)

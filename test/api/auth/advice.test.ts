@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { lockedUser } from '../../../src/features/users/records.ts'
 import { changeUser } from '../../../src/features/users/user-seals.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
 
 const dayMs = 24 * 3_600_000
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ login: { passphraseMaxAgeMs: 100 * dayMs } })
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own({ login: { passphraseMaxAgeMs: 100 * dayMs } }))
 
 interface Told {
   readonly audit: { violations: Record<string, string>; warnings: Record<string, string> }
@@ -105,14 +101,12 @@ describe('the login tells its user', () => {
 })
 
 describe('more logins at once than may wait', () => {
-  let busy: TestAppliance
-  beforeAll(async () => {
-    busy = await TestAppliance.own({
+  const busy = applianceForTests(() =>
+    TestAppliance.own({
       http: { workers: 1, proxies: ['127.0.0.1'] },
       login: { argon2: { memoryKiB: 65_536, passes: 4, concurrency: 1, queue: 2 } },
-    })
-  })
-  afterAll(() => busy.close())
+    }),
+  )
 
   const auth = (body: unknown, from: string): Promise<Answer> =>
     busy.client().call('POST', '/auth', { body, headers: { 'X-Forwarded-For': from } })

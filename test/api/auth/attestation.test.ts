@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -22,12 +22,9 @@ beforeAll(async () => {
   for (const maker of ['taken', 'other']) makeMaker(maker)
   const attestation = { ca: inFolder('taken.pem'), aaguids: [model.toUpperCase(), later] }
   const { types, webauthn } = withPasskeys.login
-  appliance = await TestAppliance.start({ login: { types, webauthn: { ...webauthn, attestation } } })
+  appliance = await TestAppliance.own({ login: { types, webauthn: { ...webauthn, attestation } } })
 })
-afterAll(async () => {
-  await appliance.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => appliance.close())
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestAppliance, type Overrides } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import {
   cookieOf,
   logInByCookie,
@@ -13,11 +14,7 @@ import { createStranger } from '../../support/stranger.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { curl } from '../../support/wire.ts'
 
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests()
 
 /** Makes a call like the appliance's own page. */
 const byCookie = (

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
-import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 import { setCapabilities } from '../../support/sealed-people.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
-
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 
 /** Clients with one session on many connections, so that both workers have served it. */
 async function lanesOf(token: string | undefined): Promise<TestClient[]> {

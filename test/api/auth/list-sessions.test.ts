@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own({ ...twoWorkers, session: { perUser: 3 } }))
 let admin: TestClient
 let alice: TestUser
 let bob: TestUser
@@ -14,12 +15,10 @@ interface Item {
 }
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ ...twoWorkers, session: { perUser: 3 } })
   admin = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
   alice = await appliance.addUser()
   bob = await appliance.addUser()
 })
-afterAll(() => appliance.close())
 
 const sessionsOf = async (client: TestClient, userId: number | string = alice.id): Promise<Item[]> =>
   (await client.must('GET', `/user/${userId}/sessions`)).CALLINFO['sessions'] as Item[]

@@ -1,24 +1,22 @@
 import { operatorId } from '../../../src/access/confirmation.ts'
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../../support/hardware-token.ts'
 
 /** The attacker has seen an OTP, has a copy of a token, or can change a clock. */
 
 const freeAttempts = 60
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({
+const appliance = applianceForTests(() =>
+  TestAppliance.own({
     ...twoWorkers,
     login: { freeAttempts, firstDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
-  })
-})
-afterAll(() => appliance.close())
+  }),
+)
 
 const logIn = (user: TestUser, otp: string, logintype = 'hwkey_otp'): Promise<Answer> =>
   appliance.client().post('/auth', { ...appliance.credentials(user), otp, logintype })

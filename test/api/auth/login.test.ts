@@ -1,21 +1,20 @@
 import { operatorId } from '../../../src/access/confirmation.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { base32nopad } from '@scure/base'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../../support/hardware-token.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own(twoWorkers))
 let user: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own(twoWorkers)
   user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
 })
-afterAll(() => appliance.close())
 
 const auth = (body: unknown) => appliance.client().post('/auth', body)
 const formB = (changes: Record<string, unknown> = {}) => ({ ...appliance.credentials(user), ...changes })

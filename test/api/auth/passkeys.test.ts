@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { devicesOf } from '../../../src/features/otp/records.ts'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
 import {
@@ -15,12 +16,7 @@ import { recover } from '../../support/sealed-people.ts'
 import { SoftAuthenticator, passkeyHost, withPasskeys } from '../../support/soft-authenticator.ts'
 import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.shared(withPasskeys)
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.shared(withPasskeys))
 
 const login = (body: Record<string, unknown>) => appliance.client().post('/auth', body)
 
@@ -203,7 +199,7 @@ describe('the login types', () => {
   })
 
   it('do not name it by default, and nothing of it is open then', async () => {
-    const usual = await TestAppliance.start()
+    const usual = await TestAppliance.shared()
     const user = await usual.addUser()
     const session = await usual.login(user)
     const { CALLINFO } = await usual.client().must('GET', '/authinfo/logintypes')

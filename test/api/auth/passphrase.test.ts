@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
 import { eventsOf } from '../../support/trail.ts'
@@ -7,12 +8,7 @@ import { eventsOf } from '../../support/trail.ts'
 const fresh = 'seven wooden lanterns on the quay'
 const other = 'nine copper kettles in the attic'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 900_000 } })
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 900_000 } }))
 
 const change = (client: TestClient, user: TestUser, members: Record<string, unknown> = {}) =>
   client.call('PUT', '/auth/passphrase', {

@@ -36,7 +36,6 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
   afterAll(async () => {
     await cards.close()
     database.cleanup()
-    ca.cleanup()
   })
 
   const logIn = (user: TestUser, otp: string, logintype = 'hwkey_otp'): Promise<Answer> =>

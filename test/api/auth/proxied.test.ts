@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
 import { eventsOf } from '../../support/trail.ts'
@@ -8,16 +9,14 @@ const stranger = '198.51.100.66'
 const colleague = '203.0.113.7'
 const login = { freeAttempts: 2, firstDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } }
 
-let appliance: TestAppliance
-
-// The tests take the place of the nearest proxy, at 127.0.0.1.
-beforeAll(async () => {
-  appliance = await TestAppliance.own({
+const appliance = applianceForTests(() =>
+  TestAppliance.own({
     http: { workers: 1, proxies: ['127.0.0.1', '192.0.2.0/24', '2001:db8:ff::/48'] },
     login,
-  })
-})
-afterAll(() => appliance.close())
+  }),
+)
+
+// The tests take the place of the nearest proxy, at 127.0.0.1.
 
 /** A login with `written` as X-Forwarded-For. Resolves to the address in the audit trail. */
 async function logIn(from: TestAppliance, body: object, written?: string) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { isFault } from '../../../src/fault.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
@@ -6,17 +6,13 @@ import { otpKindOf, readKeys, type Credentials } from '../../../src/features/aut
 import { createServices, type Services } from '../../../src/daemon/services.ts'
 import type { ShownCredential } from '../../../src/features/auth/shown-credential.ts'
 import { operatorId } from '../../../src/access/confirmation.ts'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { makePair, ownClaims, signed } from '../../support/assertion-kit.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
 import { addCredential, addService, asked as askedFirst } from '../../support/service-kit.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests()
 
 /** Counts the requests to keeper and token. A comparison of a pass phrase represents one run of argon2. */
 function counted(hsm: Hsm): { hsm: Hsm; asked: Record<string, number> } {

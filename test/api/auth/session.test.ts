@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own(twoWorkers)
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own(twoWorkers))
 
 describe('the session token', () => {
   it('is accepted in header, query, JSON body and form, and repeated in DATA', async () => {

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({
+const appliance = applianceForTests(() =>
+  TestAppliance.own({
     login: { freeAttempts: 3, firstDelayMs: 60_000, longestDelayMs: 120_000, argon2: { memoryKiB: 8192, passes: 1 } },
-  })
-})
-afterAll(() => appliance.close())
+  }),
+)
 
 const auth = (body: unknown) => appliance.client().post('/auth', body)
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -19,11 +19,7 @@ beforeAll(async () => {
   cards = await CardAppliance.start({ clientCa: ca.certificate })
   writeFileSync(serverCa, cards.appliance.ca)
 })
-afterAll(async () => {
-  await cards.close()
-  ca.cleanup()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterAll(() => cards.close())
 
 function curl(path: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): unknown {
   const fixed = ['--silent', '--show-error', '--max-time', '60', '--cacert', serverCa]

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readCertificate, type Certificate } from '../../../src/features/certificates/certificate.ts'
 import { createOcsp, type Ocsp, type OcspOptions } from '../../../src/features/certificates/ocsp.ts'
 import { pemBlocks } from '../../../src/encoding/pem.ts'
@@ -22,7 +22,6 @@ afterEach(async () => {
   for (const responder of open.splice(0)) await responder.stop()
   for (const server of servers.splice(0)) server.close()
 })
-afterAll(() => [ca, stranger].forEach((authority) => authority.cleanup()))
 
 function read({ certificate }: Pick<Card, 'certificate'>): Certificate {
   const [block] = pemBlocks(readFileSync(certificate, 'latin1'))
@@ -81,7 +80,6 @@ describe('the responder of the CA', () => {
     expect(await ocsp(await responder(twin), { ocsp: 'soft' }).rejectReason(read(forgotten), read(twin))).toBe(
       'unknown to its CA',
     )
-    twin.cleanup()
   })
 
   it('is named by the certificate where the configuration names none', async () => {

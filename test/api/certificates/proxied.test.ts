@@ -34,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await cards.close()
   await responder.stop()
-  for (const authority of [ca, stranger]) authority.cleanup()
 })
 
 /** The certificate in the format of nginx ($ssl_client_escaped_cert). */

@@ -18,10 +18,7 @@ beforeAll(async () => {
   ca.writeCrl()
   cards = await CardAppliance.start({ clientCa: ca.certificate, crls: [ca.crl] }, twoWorkers)
 })
-afterAll(async () => {
-  await cards.close()
-  ca.cleanup()
-})
+afterAll(() => cards.close())
 
 /** A user with a card, and one session on many connections to both listeners, so that both workers have served it. */
 async function given(name: string): Promise<{ card: Card; user: TestUser; lanes: TestClient[] }> {

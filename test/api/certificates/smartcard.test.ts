@@ -15,10 +15,7 @@ beforeAll(async () => {
   card = ca.issue('/C=SE/O=Example/OU=Vaults/OU=People/CN=Alice Example')
   user = await cards.holder(card)
 })
-afterAll(async () => {
-  await cards.close()
-  ca.cleanup()
-})
+afterAll(() => cards.close())
 
 describe('GET /authinfo/smcuser', () => {
   it('names the user of the card', async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
     'keyUsage=digitalSignature',
   ]
   makeCertificate(samples, 'www', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'], ...names)
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.shared()
   writeFileSync(join(appliance.directory, 'ca.pem'), appliance.ca)
   client = await appliance.login()
 })

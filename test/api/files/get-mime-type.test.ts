@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own({ files: { maxBytes: limit } }))
 let client: TestClient
 
 const limit = 1_000_000
@@ -10,10 +11,8 @@ const zip = Buffer.concat([Buffer.from('PK\u0003\u0004\u0014\0\0\0'), Buffer.all
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ files: { maxBytes: limit } })
   client = await appliance.login(await appliance.addUser(['active']))
 })
-afterAll(() => appliance.close())
 
 const call = (body: unknown) => client.post('/utils/get_mime_type', body)
 const detect = async (data: Buffer, extension: string, size?: unknown) => {

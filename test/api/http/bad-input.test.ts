@@ -1,25 +1,25 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, TestClient } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { curl, exchange } from '../../support/wire.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let client: TestClient
 let user: TestUser
 let vaultId: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   user = await appliance.addUser()
   client = await appliance.login(user)
   const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Bad input' }))['VAULT'] as [{ id: string }]
   vaultId = id
   await client.must('POST', `/transparent/${vaultId}/keys/known`)
 })
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const createVault = (raw: string | Buffer, headers: Record<string, string> = {}) =>
   client.call('POST', '/vault', { raw, headers })

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { curl } from '../../support/wire.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let session: TestClient
 let other: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   session = await appliance.login()
   other = await appliance.login()
 })
-afterAll(() => appliance.close())
 
 const check = (headers: Record<string, string>, token: string | null = null) =>
   appliance.client().post('/auth/check', {}, { token, headers })

@@ -1,23 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { openChromium, type Page } from '../../support/chromium.ts'
 import { curl } from '../../support/wire.ts'
 
 /** The page of the interface in a browser: what it shows after each key. */
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let page: Page
 let address: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   address = `${appliance.url}/docs`
   page = await openChromium(appliance.ca)
 })
-afterAll(async () => {
-  await page.close()
-  await appliance.close()
-})
+afterAll(() => page.close())
 beforeEach(() => page.open(address))
 
 const visible = (selector: string, member: string): Promise<string[]> =>

@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { totpCode } from '../../support/hardware-token.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { curl } from '../../support/wire.ts'
 
 const run = promisify(execFile)
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let user: TestUser
 let vault: TestVault
 let head: string
@@ -20,7 +21,6 @@ let page: string
 let folder: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   user = await appliance.addUser()
   vault = await makeVault(appliance, 'Web shop', await appliance.login(user))
   const answer = await curl(appliance, '/docs', '--http1.1')
@@ -30,10 +30,6 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docs-page-'))
   writeFileSync(join(folder, 'ca.pem'), appliance.ca)
   writeFileSync(join(folder, 'card.pem'), appliance.ca)
-})
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await appliance.close()
 })
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,26 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import type { CallOptions, Envelope } from '../../support/client.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { createObject, formWith } from '../../support/object-kit.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 import { curl } from '../../support/wire.ts'
 
 const secret = 'never to be repeated'
 
-let appliance: TestAppliance
-let vault: TestVault
+// A separate appliance, because a template of the site is added.
+const appliance = applianceForTests(() => TestAppliance.own())
+const vault = vaultForTests(appliance)
 let objectId: string
 
 beforeAll(async () => {
-  // A separate appliance, because a template of the site is added.
-  appliance = await TestAppliance.own()
-  vault = await makeVault(appliance)
   objectId = await createObject(vault.admin, vault.id)
 })
-afterAll(() => appliance.close())
 
 /**
  * The members of DATA other than the token. The body is sent as raw text, because the test client would expect all of

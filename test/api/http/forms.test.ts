@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import type { Envelope, TestClient } from '../../support/client.ts'
 import { curl } from '../../support/wire.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let session: TestClient
 let colleague: TestUser
 let vaultId: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   session = await appliance.login()
   colleague = await appliance.addUser()
   const [{ id }] = (await session.must('POST', '/vault', { vaultname: 'Forms' }))['VAULT'] as [{ id: string }]
   vaultId = id
 })
-afterAll(() => appliance.close())
 
 async function call(method: string, path: string, ...args: string[]): Promise<{ status: number; json: Envelope }> {
   const answer = await curl(appliance, path, '--http1.1', '-X', method, ...args)

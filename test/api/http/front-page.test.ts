@@ -1,14 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests()
 
 const curlAt = (url: string, path: string, ...args: readonly string[]): string =>
   execFileSync('curl', ['--silent', '--insecure', '--path-as-is', '--include', ...args, new URL(url).origin + path], {

@@ -1,19 +1,18 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import type { Envelope, TestClient } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { exchange, portOf } from '../../support/wire.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   client = await appliance.login()
 })
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const head = (line: string, ...fields: string[]) =>
   `${[line, 'Host: localhost', `X-Http-Token: ${client.token}`, ...fields].join('\r\n')}\r\n\r\n`

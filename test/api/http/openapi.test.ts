@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { isSchema, type Schema } from '../../../src/http/contract/openapi-schemas.ts'
 import { describeInterface } from '../../../src/http/contract/openapi.ts'
 import { firstOf } from '../../../src/http/contract/example.ts'
 import { readExamples } from '../../../src/http/routes/example-files.ts'
-import { TestAppliance } from '../../support/appliance.ts'
 import { contracts } from '../../support/contracts.ts'
 import { curl } from '../../support/wire.ts'
 
@@ -141,11 +141,7 @@ const describes = ({ description, $ref }: Schema): boolean =>
 const written = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
 describe('the running appliance', () => {
-  let appliance: TestAppliance
-  beforeAll(async () => {
-    appliance = await TestAppliance.start()
-  })
-  afterAll(() => appliance.close())
+  const appliance = applianceForTests()
 
   async function fetched(path: string): Promise<{ head: string; text: string }> {
     const answer = await curl(appliance, path, '--http1.1')

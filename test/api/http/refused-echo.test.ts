@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
 
 const secret = 'never to be repeated'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let client: TestClient
 let user: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   user = await appliance.addUser()
   client = await appliance.login(user)
 })
-afterAll(() => appliance.close())
 
 /** No X-Http-Token header is sent: some of the paths have the session token in the query. */
 const call = (method: string, path: string, raw?: string) =>

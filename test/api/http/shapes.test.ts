@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { toLegacyResponse } from '../../../src/http/contract/legacy-response.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { makeVault } from '../../support/vault.ts'
 import { curl } from '../../support/wire.ts'
 
 type Members = Record<string, Record<string, unknown>>
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let user: TestUser
 let token: string
 let applicationKey: string
@@ -16,11 +17,9 @@ const ask = async (...args: string[]) =>
   JSON.parse((await strongroom(appliance.configFile, ['--json', ...args])).stdout)
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   user = await appliance.addUser()
   applicationKey = (await ask('apikey', 'create', 'old', '--shapes', '2.0.5')).key
 })
-afterAll(() => appliance.close())
 
 async function call(method: string, path: string, body?: object): Promise<{ status: number; json: Members }> {
   const sent = body === undefined ? [] : ['--data', JSON.stringify(body)]

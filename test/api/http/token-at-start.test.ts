@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import type { Envelope } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { exchange, portOf, secureSocket } from '../../support/wire.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own({ http: { workers: 1, acceptChunked: true } }))
 let token: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ http: { workers: 1, acceptChunked: true } })
   token = (await appliance.login()).token ?? ''
 })
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const bodyOf = (bytes: number, given = token): string => {
   const start = `{"token":"${given}","more":"`

@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import type { TestClient } from '../../support/client.ts'
 
 /**
  * Sends members that should be numbers and are not. The refusal says what to send, and reveals nothing about the check.
  */
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let client: TestClient
 let places: Readonly<Record<string, string>>
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
   client = await appliance.login(user)
   const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Words' }))['VAULT'] as [{ id: string }]
   places = { vault: id, user: String(user.id) }
   await client.must('POST', `/transparent/${id}/keys/known`)
 })
-afterAll(() => appliance.close())
 
 const wrongNumbers = ['', 'x', '-1', '1e3', '0x10', ' 7', '9'.repeat(30), -1, 1.5, 1e30, true, null, [], {}]
 

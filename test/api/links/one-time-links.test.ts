@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LinkTable } from '../../../src/features/links/records.ts'
 import { TestAppliance, twoWorkers, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { outcomesIn, requestIdOf, verdict } from '../../support/fault-kit.ts'
 import { listedLink, makeLink, openLink } from '../../support/link-kit.ts'
@@ -15,16 +16,14 @@ const settings = {
 }
 
 function openOnce(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
+  const appliance = applianceForTests(start)
   let user: TestUser
   let maker: TestClient
   let stranger: TestClient
 
   beforeAll(async () => {
-    appliance = await start()
     stranger = appliance.client()
   })
-  afterAll(() => appliance.close())
 
   async function givenMaker(): Promise<void> {
     user = await appliance.addUser()

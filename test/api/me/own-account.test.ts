@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { recover } from '../../support/sealed-people.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let alice: TestUser
 let own: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   alice = await appliance.addUser(['read', 'active'])
   own = await appliance.login(alice)
 })
-afterAll(() => appliance.close())
 
 const readMe = async (client = own) => (await client.must('GET', '/me')).CALLINFO
 

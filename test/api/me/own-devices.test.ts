@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
 import { nextTotpCode, totpCode } from '../../support/hardware-token.ts'
 import { beginDevice, stockToken } from '../../support/own-device-kit.ts'
@@ -9,12 +10,9 @@ import { withPasskeys } from '../../support/soft-authenticator.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ login: { freeAttempts: 50, argon2: { memoryKiB: 8192, passes: 1 } } })
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() =>
+  TestAppliance.own({ login: { freeAttempts: 50, argon2: { memoryKiB: 8192, passes: 1 } } }),
+)
 
 interface Someone {
   readonly user: TestUser

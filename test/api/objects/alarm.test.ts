@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 import { createObject, readObject, recordsAbout } from '../../support/object-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 let admin: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
   ;({ admin } = vault)
 })
-afterAll(() => appliance.close())
 
 const put = (client: TestClient, id: string, body: unknown) => client.call('PUT', `/object/${id}/alarm`, { body })
 const decryptions = (id: string) =>

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { expect, it } from 'vitest'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { grantIn } from '../../support/grant-kit.ts'
 import { server } from '../../support/object-kit.ts'
 import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-beforeAll(async () => void (appliance = await TestAppliance.start()))
-afterAll(() => appliance.close())
+const appliance = applianceForTests()
 
 it('an object whose vault is deleted after the call was authorized is refused for the vault, and not for its key', async () => {
   const { services, commit } = appliance

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AuditEvent } from '../../../src/audit/event.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { createObject, readObject, upload } from '../../support/object-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ objects: { recoveryWindowMs: 1_000_000 } })
-  vault = await makeVault(appliance)
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own({ objects: { recoveryWindowMs: 1_000_000 } }))
+const vault = vaultForTests(appliance)
 
 const rows = async (sql: string, ...parameters: unknown[]) => (await appliance.store.query(sql, parameters)).length
 const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, formWith, readObject, upload } from '../../support/object-kit.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance, 'Conflicts')
 let admin: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance, 'Conflicts')
   ;({ admin } = vault)
 })
-afterAll(() => appliance.close())
 
 const edit = (id: string, members: object) => admin.call('PUT', `/object/${id}`, { body: members })
 const versionOf = async (id: string): Promise<unknown> => (await readObject(admin, id))['version']

@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { openDatabase, putRows, rowsOf } from '../../support/database-owner.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { createObject, readObject, recordsAbout, server } from '../../support/object-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let database: Database.Database
 let vault: TestVault
 let other: TestVault
@@ -16,7 +16,6 @@ let id: string
 let twin: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   database = openDatabase(appliance)
   vault = await makeVault(appliance)
   other = await makeVault(appliance)
@@ -29,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   database.close()
   await expectUnharmed(appliance)
-  await appliance.close()
 })
 
 interface Row {

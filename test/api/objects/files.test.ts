@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:tls'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +38,6 @@ afterAll(async () => {
   database.close()
   await expectUnharmed(appliance)
   await appliance.close()
-  rmSync(directory, { recursive: true })
 })
 
 /** Content with bytes of every value, and without the period of a chunk. */

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { verdict } from '../../support/fault-kit.ts'
-import { TestAppliance } from '../../support/appliance.ts'
 import { type TestClient } from '../../support/client.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 import { createObject, objectsIn, readObject } from '../../support/object-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance, 'Found')
 let admin: TestClient
 let ids: Readonly<Record<'router' | 'note' | 'odd', string>>
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance, 'Found')
   ;({ admin } = vault)
   ids = {
     router: await createObject(admin, vault.id, {
@@ -24,7 +21,6 @@ beforeAll(async () => {
     odd: await createObject(admin, vault.id, { host: '100%_of "it"', username: 'a+b&c', objectname: 'Odd \u{1f511}' }),
   }
 })
-afterAll(() => appliance.close())
 
 const find = async (needle: string, client = admin) =>
   objectsIn(await client.must('GET', `/find?needle=${encodeURIComponent(needle)}`)).map(({ id }) => id)

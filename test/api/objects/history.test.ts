@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { TestAppliance, TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { onBothDatabases } from '../../support/both-databases.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
@@ -15,18 +16,16 @@ interface Earlier {
 }
 
 function keepHistory(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
+  const appliance = applianceForTests(start)
   let vault: TestVault
   let admin: TestClient
   let chief: TestUser
 
   beforeAll(async () => {
-    appliance = await start()
     chief = await appliance.addUser()
     admin = await appliance.login(chief)
     vault = await makeVault(appliance, 'Test', admin)
   })
-  afterAll(() => appliance.close())
 
   const historyOf = async (id: string, client = admin) =>
     (await client.must('GET', `/object/${id}/history`))['HISTORY'] as Earlier[]

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { makeVault } from '../../support/vault.ts'
 import { createObject, formWith, objectsIn, readObject, recordsAbout, server } from '../../support/object-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance, 'Objects')
 let admin: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance, 'Objects')
   ;({ admin } = vault)
 })
-afterAll(() => appliance.close())
 
 const create = (members: object) => admin.post('/object', { groupid: vault.id, ...members })
 const decrypted = async (id: string) => (await readObject(admin, id, '?decrypt=true')).crypted

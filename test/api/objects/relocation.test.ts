@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { onBothDatabases } from '../../support/both-databases.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
@@ -10,18 +11,15 @@ const note = { templateid: 8, name: 'Note' }
 const content = Buffer.alloc(1_000_000, 'What a file is made of. ')
 
 function goElsewhere(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-  let vault: TestVault
+  const appliance = applianceForTests(start)
+  const vault = vaultForTests(appliance)
   let other: TestVault
   let admin: TestClient
 
   beforeAll(async () => {
-    appliance = await start()
-    vault = await makeVault(appliance)
     ;({ admin } = vault)
     other = await makeVault(appliance, 'Other', admin)
   })
-  afterAll(() => appliance.close())
 
   const folderIn = (groupid: string, parentid = '0') =>
     createObject(admin, groupid, { templateid: 2, name: 'Folder', parentid })
@@ -277,4 +275,4 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
   })
 }
 
-onBothDatabases('objects that go elsewhere', goElsewhere, {}, () => TestAppliance.start())
+onBothDatabases('objects that go elsewhere', goElsewhere, {}, () => TestAppliance.shared())

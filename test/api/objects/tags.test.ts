@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { onBothDatabases } from '../../support/both-databases.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn, recordsAbout } from '../../support/object-kit.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { makeVault } from '../../support/vault.ts'
 
 interface Listed {
   readonly tag: string
@@ -11,16 +12,13 @@ interface Listed {
 }
 
 function tagsOfPeople(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-  let vault: TestVault
+  const appliance = applianceForTests(start)
+  const vault = vaultForTests(appliance)
   let admin: TestClient
 
   beforeAll(async () => {
-    appliance = await start()
-    vault = await makeVault(appliance)
     ;({ admin } = vault)
   })
-  afterAll(() => appliance.close())
 
   const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
   const put = (client: TestClient, id: string, tags: unknown) =>

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { onBothDatabases } from '../../support/both-databases.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { makeVault } from '../../support/vault.ts'
 
 const windowMs = 1_000_000
 const content = Buffer.alloc(700_000, 'content')
 
 function comeBack(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-  let vault: TestVault
+  const appliance = applianceForTests(start)
+  const vault = vaultForTests(appliance)
   let admin: TestClient
 
   beforeAll(async () => {
-    appliance = await start()
-    vault = await makeVault(appliance)
     ;({ admin } = vault)
   })
-  afterAll(() => appliance.close())
 
   const folderIn = (parentid = '0') => createObject(admin, vault.id, { templateid: 2, name: 'Folder', parentid })
   const trashOf = async (client = admin, id = vault.id) =>

@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,10 +21,7 @@ beforeAll(async () => {
   authority = join(folder, 'ca.pem')
   writeFileSync(authority, validator.appliance.ca)
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await validator.close()
-})
+afterAll(() => validator.close())
 
 interface Ended {
   readonly code: number | null

@@ -18,7 +18,7 @@ export interface OtpBench {
 }
 
 export async function startBench(): Promise<OtpBench> {
-  const appliance = await TestAppliance.start()
+  const appliance = await TestAppliance.shared()
   const { config, store } = appliance
   const clock = { nowMs: Date.now(), now: () => clock.nowMs }
   const records: AuditEvent[] = []

@@ -1,18 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { createGenerator, randomBelow } from '../../../src/features/passwords/generator.ts'
 import { breaksPolicy, passwordPolicies } from '../../../src/features/passwords/policies.ts'
-import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   client = await appliance.login(await appliance.addUser(['active']))
 })
-afterAll(() => appliance.close())
 
 const generate = async (query: string) => (await client.must('GET', `/utils/pwgen${query}`)).CALLINFO
 const word = '[a-z]{2,9}'

@@ -50,7 +50,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await appliance.close()
   server.stop()
-  rmSync(folder, { recursive: true })
 })
 
 /** Undefined members are omitted. */

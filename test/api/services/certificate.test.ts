@@ -28,11 +28,7 @@ beforeAll(async () => {
   owner = await cards.appliance.addUser()
   ownerClient = await cards.appliance.login(owner)
 })
-afterAll(async () => {
-  await cards.close()
-  ca.cleanup()
-  serviceCa.cleanup()
-})
+afterAll(() => cards.close())
 
 const body = () => ({ logintype: 'service_certificate', account: service.name })
 const logsIn = async (card: Card | undefined) => verdict(await cards.holding(card).post('/auth', body()))

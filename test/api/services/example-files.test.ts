@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -47,10 +47,7 @@ beforeAll(async () => {
   const token = { iss: cluster, aud: [audience], ...claims, iat: seconds(), exp: seconds() + 3_600 }
   writeFileSync(join(folder, 'token'), await signed(pair, token))
 })
-afterAll(async () => {
-  await appliance.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => appliance.close())
 
 /** Names and values of an example, by a pattern with both. */
 const settingsIn = (example: string, pattern: RegExp): (readonly [name: string, value: string])[] =>

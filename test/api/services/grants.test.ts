@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type GrantEntry, writeGrants } from '../../../src/access/scope.ts'
 import { findVault } from '../../../src/features/vaults/records.ts'
 import { composeRecord, type FieldsOf, openRecord } from '../../../src/hsm/record-layouts.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { grantIn, grantRequest, newIdentity, sealedRecord } from '../../support/grant-kit.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../../support/service-kit.ts'
@@ -11,16 +12,14 @@ import { makeVault } from '../../support/vault.ts'
 import { workerHsm } from '../../support/worker-hsm.ts'
 
 /** A service account has the rights in a vault that its grants name, and none without them. */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.shared({ service: { allowStatic: true } }))
 let owner: TestUser
 let admin: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared({ service: { allowStatic: true } })
   owner = await appliance.addUser(['read', 'createVault', 'active'])
   admin = await appliance.login(owner)
 })
-afterAll(() => appliance.close())
 
 async function newService() {
   const service = await addService(appliance, owner)

@@ -1,26 +1,25 @@
 import { writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { operatorId } from '../../../src/access/confirmation.ts'
 import type { Service } from '../../../src/features/services/described-service.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import type { TestClient } from '../../support/client.ts'
 import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../../support/service-kit.ts'
 
 /** Logins of service accounts over the wire, and their refusals. */
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.shared({ service: { allowStatic: true } }))
 let owner: TestUser
 let ownerClient: TestClient
 let service: Service
 let key: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared({ service: { allowStatic: true } })
   owner = await appliance.addUser(['read', 'createVault', 'active'])
   ownerClient = await appliance.login(owner)
   service = await addService(appliance, owner)
   key = (await addCredential(appliance, service, { ...asked, kind: 'static' })).key
 })
-afterAll(() => appliance.close())
 
 const attempt = (body: Record<string, string>) => appliance.client().post('/auth', body)
 const refused = { status: 403, json: { ERRORCODES: { 1201: expect.any(String) } } }

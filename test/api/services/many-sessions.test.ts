@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { serviceSessionsQuery } from '../../../src/features/auth/session-records.ts'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { addCredential, addService, asked, byKey, loggedIn } from '../../support/service-kit.ts'
 
 const most = 3
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ service: { allowStatic: true, sessionsPerAccount: most } })
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() =>
+  TestAppliance.own({ service: { allowStatic: true, sessionsPerAccount: most } }),
+)
 
 it('a login of a service account ends its oldest session beyond the limit, and none of another account', async () => {
   const owner = await appliance.addUser()

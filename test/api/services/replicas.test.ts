@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,11 +55,7 @@ beforeAll(async () => {
   vault = await sharedVault(owner, service)
   await owner.must('POST', `/transparent/${vault}/keys/mail-column`, { type: 'aes256-gcm96' })
 })
-afterAll(async () => {
-  await cards.close()
-  ca.cleanup()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => cards.close())
 
 const podToken = () => {
   const claims = { iss: cluster, aud: ['strongroom'], sub: 'system:serviceaccount:shop:mailer' }

@@ -5,6 +5,7 @@ import type { Template } from '../../../src/features/templates/template.ts'
 import { strongroom, type Outcome } from '../../support/console-kit.ts'
 import { examineTemplate } from '../../../src/features/templates/template-document.ts'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn } from '../../support/object-kit.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
@@ -34,14 +35,12 @@ function templateOf(document: Document): Template {
 
 /** Tests with the running daemon and the console, on either kind of store. */
 function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
+  const appliance = applianceForTests(start)
   let client: TestClient
 
   beforeAll(async () => {
-    appliance = await start()
     client = await appliance.login()
   })
-  afterAll(() => appliance.close())
 
   const console = (...args: string[]): Promise<Outcome> => strongroom(appliance.configFile, args)
   function file(content: unknown): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject } from '../../support/object-kit.ts'
 import { makeVault } from '../../support/vault.ts'
@@ -27,16 +27,14 @@ const published = JSON.parse(readFileSync(new URL('../../vectors/templates.json'
 
 const seed = 'gezd gnbv gy3t qojq'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let client: TestClient
 let entries: Entry[]
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   client = await appliance.login()
   entries = (await client.must('GET', '/template'))['TEMPLATE'] as Entry[]
 })
-afterAll(() => appliance.close())
 
 const named = (name: string): Entry => entries.find(({ INFO }) => INFO['name'] === name) ?? { INFO: {}, STRUCTURE: {} }
 

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
-import { TestAppliance } from '../../support/appliance.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { grantIn } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { storedKey } from '../../support/stored-keys.ts'
 import { keyCalls, versionsInStore } from './key-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
-})
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const { create, rotate, update, encrypt } = keyCalls(() => vault)
 

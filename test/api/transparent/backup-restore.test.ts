@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { rootLabel } from '../../../src/hsm/pkcs11/root-objects.ts'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { holdCeremony } from '../../support/ceremony.ts'
 import { rawBackupSeal } from '../../support/raw-seal.ts'
@@ -11,14 +12,10 @@ import { decodeContent, encodeContent, readKeyBackup } from '../../../src/hsm/ke
 import { encodeRecord } from '../../../src/hsm/key-record.ts'
 import { base64, readKey } from './key-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
-})
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const backupPath = (name: string) => `/transparent/backup/${vault.id}/${name}`
 const restorePath = (name: string) => `/transparent/restore/${vault.id}/${name}`

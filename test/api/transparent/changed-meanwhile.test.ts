@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 
 // Token hosts refuse rows that are older than the committed ones. A use whose worker read the key just before a change
 // must not count as such.
 
-let appliance: TestAppliance
-let vault: TestVault
-beforeAll(async () => {
-  appliance = await TestAppliance.own(twoWorkers)
-  vault = await makeVault(appliance)
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own(twoWorkers))
+const vault = vaultForTests(appliance)
 
 const streams = 6
 const changes = 30

@@ -1,24 +1,22 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 let ciphertext: string
 
 const prefix = 'service:v1:'
 const plaintext = Buffer.from('twenty-one characters').toString('base64')
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
   ciphertext = await vault.encrypt('k', plaintext)
   await vault.encrypt('other', plaintext)
 })
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const decrypt = (text: unknown, key = 'k', client: TestClient = vault.admin) =>
   client.post(`/transparent/${vault.id}/decrypt/${key}`, { ciphertext: text })

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
+import { expectUnharmed } from '../../support/health.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own(twoWorkers))
+const vault = vaultForTests(appliance)
 
-beforeAll(async () => {
-  appliance = await TestAppliance.own(twoWorkers)
-  vault = await makeVault(appliance)
-})
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 /** How many calls had each outcome, of 12 that are made at once. */
 async function outcomesOf(calls: readonly (readonly [string, string, object?])[]): Promise<string[]> {

@@ -1,12 +1,14 @@
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
 import { openDatabase } from '../../support/database-owner.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
+// Every encryption is counted in the database, and so reads the count.
+const appliance = applianceForTests(() => TestAppliance.own({ transparent: { invocationLease: 1 } }))
 let database: Database.Database
 let vault: TestVault
 let reader: TestClient
@@ -16,8 +18,6 @@ type Value = string | number | null
 type Use = 'encrypt' | 'decrypt' | 'read' | 'rotate'
 
 beforeAll(async () => {
-  // Every encryption is counted in the database, and so reads the count.
-  appliance = await TestAppliance.own({ transparent: { invocationLease: 1 } })
   database = openDatabase(appliance)
   vault = await makeVault(appliance)
   reader = await vault.member('Read')
@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   database.close()
   await expectUnharmed(appliance)
-  await appliance.close()
 })
 
 const uses: Readonly<Record<Use, () => Promise<Answer>>> = {

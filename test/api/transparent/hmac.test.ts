@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { base64, bytesOf, flipped } from './key-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
-})
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const post = (verb: string, name: string, body: object) =>
   vault.admin.post(`/transparent/${vault.id}/${verb}/${name}`, body)

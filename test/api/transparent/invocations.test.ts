@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createInvocations } from '../../../src/features/transparent/invocations.ts'
 import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { grantIn, newIdentity, sealedRecord } from '../../support/grant-kit.ts'
 import { hasPostgres, startPostgres } from '../../support/postgres.ts'
@@ -10,17 +11,15 @@ import { rawSeal } from '../../support/raw-seal.ts'
 import { storedKey } from '../../support/stored-keys.ts'
 import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own({ transparent: { invocationLease: 10 } }))
 let client: TestClient
 let vaultId: number
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ transparent: { invocationLease: 10 } })
   client = await appliance.login()
   const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Counted' }))['VAULT'] as [{ id: string }]
   vaultId = Number(id)
 })
-afterAll(() => appliance.close())
 
 const encrypt = (name: string) => client.post(`/transparent/${vaultId}/encrypt/${name}`, { plaintext: 'eA==' })
 

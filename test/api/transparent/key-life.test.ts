@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { makeVault } from '../../support/vault.ts'
 import { curl } from '../../support/wire.ts'
 import { keyCalls, readKey, servicesLater, versionsInStore, type KeyDescription } from './key-kit.ts'
 
 const windowMs = 3_600_000
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own({ transparent: { recoveryWindowMs: windowMs } }))
+const vault = vaultForTests(appliance)
 
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ transparent: { recoveryWindowMs: windowMs } })
-  vault = await makeVault(appliance)
-})
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const { keyPath, call, create, rotate, update, encrypt, item } = keyCalls(() => vault)
 const decrypt = (name: string, ciphertext: string) =>

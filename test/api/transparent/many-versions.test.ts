@@ -1,21 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import type { Commit } from '../../../src/store/store.ts'
-import { TestAppliance } from '../../support/appliance.ts'
 import { grantIn } from '../../support/grant-kit.ts'
 import { storedKey } from '../../support/stored-keys.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 import { readKey } from './key-kit.ts'
 
 const versions = 40
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 let vaultId: number
 let backup: Buffer
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
   vaultId = Number(vault.id)
   await vault.admin.must('POST', `/transparent/${vault.id}/keys/many`)
   for (let made = 1; made < versions; made++)
@@ -24,7 +21,6 @@ beforeAll(async () => {
   backup = Buffer.from((KEYS as { backup: string }).backup, 'base64')
 })
 afterEach(() => vi.restoreAllMocks())
-afterAll(() => appliance.close())
 
 const by = { grant: () => grantIn(appliance, vaultId) }
 

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { contracts } from '../../support/contracts.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { importBody } from './key-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 let clients: Readonly<Record<'stranger' | 'Read' | 'Write' | 'Admin', TestClient>>
 let former: TestClient
 let formerId: string
@@ -18,8 +17,6 @@ let given: Readonly<Record<string, string | object>>
 type Row = readonly [method: string, path: string, read: number, write: number, admin: number, body?: () => object]
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
   const user = await appliance.addUser()
   formerId = String(user.id)
   former = await appliance.login(user)
@@ -44,7 +41,7 @@ beforeAll(async () => {
     'job-1': await importBody(vault.admin, vault.id, 'job-1', randomBytes(16), {}),
   }
 })
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 let fresh = 0
 let imports = 0

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { openssl } from './key-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   client = await appliance.login()
 })
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const random = (body: object) => client.post('/transparent/random', body)
 const hash = (body: object) => client.post('/transparent/hash', body)

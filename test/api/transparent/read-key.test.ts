@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
-})
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 describe('GET /transparent/:vaultid/keys/:name', () => {
   it('tells every permission what is known of the key, and nothing else', async () => {

@@ -1,21 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { base64, keyCalls, servicesLater } from './key-kit.ts'
 
 const windowMs = 3_600_000
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own({ transparent: { recoveryWindowMs: windowMs } }))
+const vault = vaultForTests(appliance)
 
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ transparent: { recoveryWindowMs: windowMs } })
-  vault = await makeVault(appliance)
-})
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 const { keyPath, call, create, rotate, update, item } = keyCalls(() => vault)
 

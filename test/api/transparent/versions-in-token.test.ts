@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTokenQuery } from '../../../src/features/transparent/records.ts'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
 import { storedKey } from '../../support/stored-keys.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ transparent: { versionsInToken: 3 } })
-  vault = await makeVault(appliance)
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own({ transparent: { versionsInToken: 3 } }))
+const vault = vaultForTests(appliance)
 
 const inToken = { residency: 'token' }
 

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
 import { releaseToken } from './release-token.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let administrator: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   administrator = await appliance.login(await appliance.addUser(['read', 'createVault', 'admin', 'active']))
 })
-afterAll(() => appliance.close())
 
 const passphrase = 'seven wooden lanterns on the quay'
 let made = 0

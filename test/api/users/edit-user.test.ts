@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import type { HardwareToken } from '../../support/hardware-token.ts'
 import { makeVault } from '../../support/vault.ts'
 import { releaseToken } from './release-token.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let chief: TestUser
 let administrator: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   chief = await appliance.addUser(['read', 'createVault', 'admin', 'audit', 'active'])
   administrator = await appliance.login(chief)
 })
-afterAll(() => appliance.close())
 
 const edit = (id: number | string, body: unknown) => administrator.call('PUT', `/user/${id}`, { body })
 const read = async (id: number): Promise<Record<string, string>> =>

@@ -1,9 +1,10 @@
 import { operatorId } from '../../../src/access/confirmation.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() => TestAppliance.own())
 let user: TestUser
 let administrator: TestClient
 let sharer: TestClient
@@ -18,7 +19,6 @@ const people = [
 ] as const
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
   user = await appliance.addUser(['read', 'createVault', 'admin', 'audit', 'active'])
   administrator = await appliance.login(user)
   sharer = await appliance.login(await appliance.addUser(['createVault', 'active']))
@@ -29,7 +29,6 @@ beforeAll(async () => {
       appliance.commit,
     )
 })
-afterAll(() => appliance.close())
 
 type UserRecord = Record<string, string>
 const found = async (client: TestClient, path: string): Promise<UserRecord[]> =>

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../../support/hardware-token.ts'
 import { scanned } from '../../support/qr-reader.ts'
 import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() =>
+  TestAppliance.own({ login: { freeAttempts: 5, argon2: { memoryKiB: 8192, passes: 1 } } }),
+)
 let admin: TestClient
 /** A user who may have one more token, to whom nothing is given. */
 let bystander: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ login: { freeAttempts: 5, argon2: { memoryKiB: 8192, passes: 1 } } })
   admin = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
   bystander = await appliance.addUser()
 })
-afterAll(() => appliance.close())
 
 const path = (user: Pick<TestUser, 'id'>, ...more: (string | number)[]) => ['/user', user.id, 'otp', ...more].join('/')
 // Sent as raw text, because the test client would expect all of it in DATA.

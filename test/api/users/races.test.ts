@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
 /** Rules that must hold across workers, on either kind of store. */
 function decidesRaces(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-  beforeAll(async () => {
-    appliance = await start()
-  })
-  afterAll(() => appliance.close())
+  const appliance = applianceForTests(start)
 
   const newAdministrator = async (): Promise<{ user: TestUser; client: TestClient }> => {
     const user = await appliance.addUser(['admin', 'active'])

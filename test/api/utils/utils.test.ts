@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   client = await appliance.login(await appliance.addUser(['active']))
 })
-afterAll(() => appliance.close())
 
 it('GET /utils/statusvalues names the bits of users and of vaults', async () => {
   const { CALLINFO } = await client.must('GET', '/utils/statusvalues')

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault } from '../../support/vault.ts'
 
@@ -8,11 +9,7 @@ const rounds = 12
 
 /** A vault keeps its last Admin, however many calls are made at once. */
 function keepsAnAdmin(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-  beforeAll(async () => {
-    appliance = await start()
-  })
-  afterAll(() => appliance.close())
+  const appliance = applianceForTests(start)
 
   const adminsOf = async (vaultId: string): Promise<number> =>
     (
@@ -56,7 +53,7 @@ function keepsAnAdmin(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('a vault on SQLite', () => keepsAnAdmin(() => TestAppliance.start()))
+describe('a vault on SQLite', () => keepsAnAdmin(() => TestAppliance.shared()))
 
 describe.skipIf(!hasPostgres)('a vault on PostgreSQL', () => {
   let server: TestPostgres

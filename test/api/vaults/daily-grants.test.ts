@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { createDailyItems } from '../../../src/features/vaults/daily-items.ts'
 import { GrantUseTable } from '../../../src/features/vaults/grant-use-records.ts'
-import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 
 /** On an appliance with two workers, which count separately. */
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 
 beforeAll(async () => {
-  appliance = await TestAppliance.shared()
-  vault = await makeVault(appliance)
   for (const name of ['a', 'b']) await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`)
 })
-afterAll(() => appliance.close())
 
 const encrypt = (client: TestClient, body: object = { plaintext: 'AAAA' }, key = 'a'): Promise<Answer> =>
   client.post(`/transparent/${vault.id}/encrypt/${key}`, body)

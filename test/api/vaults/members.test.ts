@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 let admin: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
   admin = vault.admin
 })
-afterAll(() => appliance.close())
 
 const path = (userId: string | number): string => `/vault/${vault.id}/member/${userId}`
 const members = async (): Promise<Record<string, string>> => {

@@ -2,22 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type Answer, type TestClient } from '../../support/client.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 import { createObject } from '../../support/object-kit.ts'
 import { recover } from '../../support/sealed-people.ts'
 import { eventsOf } from '../../support/trail.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 import { findMember } from '../../../src/features/vaults/membership-records.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
   for (const [name, type] of [
     ['mail-a', 'aes256-gcm96'],
     ['mail-b', 'aes256-gcm96'],
@@ -26,7 +24,6 @@ beforeAll(async () => {
   ])
     await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`, { type })
 })
-afterAll(() => appliance.close())
 
 const placeOf = ({ id }: TestUser): string => `/vault/${vault.id}/member/${id}`
 const encrypt = (client: TestClient, name = 'mail-a', more: object = {}): Promise<Answer> =>

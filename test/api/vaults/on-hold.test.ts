@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { totpCode } from '../../support/hardware-token.ts'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { eventsOf } from '../../support/trail.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { makeVault } from '../../support/vault.ts'
 
 const passphrase = 'eleven grey lanterns over snow'
 
@@ -17,16 +18,13 @@ interface Member {
 
 /** Memberships of users who got a factor or pass phrase from somebody else. */
 function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
-  let appliance: TestAppliance
-  let vault: TestVault
+  const appliance = applianceForTests(start)
+  const vault = vaultForTests(appliance)
   let administrator: { user: TestUser; client: TestClient }
 
   beforeAll(async () => {
-    appliance = await start()
-    vault = await makeVault(appliance)
     administrator = await newAdministrator()
   })
-  afterAll(() => appliance.close())
 
   async function newAdministrator() {
     const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
@@ -197,7 +195,7 @@ function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('memberships on SQLite', () => restAndAreConfirmed(() => TestAppliance.start()))
+describe('memberships on SQLite', () => restAndAreConfirmed(() => TestAppliance.shared()))
 
 describe.skipIf(!hasPostgres)('memberships on PostgreSQL', () => {
   let server: TestPostgres

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 import { eventsOf } from '../../support/trail.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 import { findVault } from '../../../src/features/vaults/records.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance)
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance)
   await vault.encrypt('k', 'AAAA')
   await setStrict(true)
 })
-afterAll(() => appliance.close())
 
 const setStrict = async (strict: boolean) =>
   (await vault.admin.must('PUT', `/transparent/${vault.id}/settings`, { strict })).CALLINFO['strict']

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests()
+const vault = vaultForTests(appliance, 'Routers')
 let admin: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  vault = await makeVault(appliance, 'Routers')
   admin = vault.admin
 })
-afterAll(() => appliance.close())
 
 const vaultKeys = async () => (await appliance.hsm.status())[0]?.token?.objects.vaultKeys ?? 0
 const record = async () => (await admin.must('GET', `/vault/${vault.id}`))['VAULT']

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests()
 let user: TestUser
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
   user = await appliance.addUser()
   client = await appliance.login(user)
 })
-afterAll(() => appliance.close())
 
 const create = (body: unknown) => client.post('/vault', body)
 const vaultKeys = async () => (await appliance.hsm.status())[0]?.token?.objects.vaultKeys ?? 0

@@ -1,24 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { objectsIn as tokenObjects } from '../../support/fault-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault } from '../../support/client.ts'
 import { emptyLog } from '../../support/database-owner.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { makeVault } from '../../support/vault.ts'
 import { createObject, readObject, upload } from '../../support/object-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own({ hsm: { vaultKeys: 'wrapped' } }))
+const vault = vaultForTests(appliance)
 let id: string
 const content = Buffer.alloc(400_000, 'of a vault with a wrapped key')
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ hsm: { vaultKeys: 'wrapped' } })
-  vault = await makeVault(appliance)
   id = await createObject(vault.admin, vault.id)
 })
-afterAll(() => appliance.close())
 
 const file = () => String(appliance.config.store.sqlite)
 const inDatabase = (text: string): boolean =>

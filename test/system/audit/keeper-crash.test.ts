@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import type { TestClient } from '../../support/client.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { processesOf } from '../../support/fault-kit.ts'
 
-let appliance: TestAppliance
+const appliance = applianceForTests(() =>
+  TestAppliance.own({ audit: { sealIntervalMs: 20, sealRecords: 5 } }, { onDisk: true }),
+)
 let user: TestUser
 let client: TestClient
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own({ audit: { sealIntervalMs: 20, sealRecords: 5 } }, { onDisk: true })
   user = await appliance.addUser()
   client = await appliance.login(user)
 })
-afterAll(() => appliance.close())
 
 const seals = () => appliance.trail.join('').split('"type":"seal"').length - 1
 

@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { eventually } from '../../support/fault-kit.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ http: { workers: 1 }, audit: { sealIntervalMs: 100 } })
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own({ http: { workers: 1 }, audit: { sealIntervalMs: 100 } }))
 
 const sealsOf = (chain: string): { covers: { seq: number }; heads: Record<string, { seq: number }> }[] =>
   readFileSync(join(appliance.config.audit.directory, `${chain}.000001.jsonl`), 'latin1')

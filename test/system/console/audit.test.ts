@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addUser, makePremises, strongroom, type Premises } from '../../support/console-kit.ts'
 
 let premises: Premises
@@ -18,7 +18,6 @@ afterAll(() => premises.cleanup())
 /** Copies the trail. The configuration names the copy from now on. */
 function givenCopy(): { directory: string; chain: string } {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-copy-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   cpSync(premises.auditDirectory, directory, { recursive: true })
   premises.configure({ audit: { directory } })
   return { directory, chain: join(directory, 'console.000001.jsonl') }

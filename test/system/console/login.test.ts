@@ -1,12 +1,13 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
 import { passphrase, strongroom } from '../../support/console-kit.ts'
 
 describe('what the console makes opens a login', () => {
-  let appliance: TestAppliance
+  const appliance = applianceForTests(() => TestAppliance.own())
   let apikey: string
 
   const ask = async (args: string[], input?: string) => {
@@ -23,10 +24,8 @@ describe('what the console makes opens a login', () => {
     (await appliance.client().post('/auth', { username, passphrase, otp, apikey, logintype }, { token: null })).status
 
   beforeAll(async () => {
-    appliance = await TestAppliance.own()
     apikey = (await ask(['apikey', 'create', 'web'])).key
   })
-  afterAll(() => appliance.close())
 
   it('with the code that oathtool computes from the seed, once', async () => {
     await addUser('alice')

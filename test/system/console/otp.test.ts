@@ -1,15 +1,13 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { base32nopad } from '@scure/base'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { HardwareToken, hotpCodes } from '../../support/hardware-token.ts'
 import { strongroom } from '../../support/console-kit.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => void (appliance = await TestAppliance.own()))
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
 
 const run = (args: string[], input?: string) => strongroom(appliance.configFile, args, input)
 const ask = async (args: string[], input?: string) => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { strongroom } from '../../support/console-kit.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
 import { makeVault } from '../../support/vault.ts'
 
-let appliance: TestAppliance
-
-beforeAll(async () => {
-  appliance = await TestAppliance.own()
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own())
 
 const run = (args: readonly string[], input?: string) => strongroom(appliance.configFile, args, input)
 const passphrase = 'eleven grey lanterns over snow'

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { strongroom } from '../../support/console-kit.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -22,8 +22,8 @@ interface PlannedKey {
 }
 
 describe('strongroom transparent rewrap-plan', () => {
-  let appliance: TestAppliance
-  let vault: TestVault
+  const appliance = applianceForTests(() => TestAppliance.own({ hsm: { deadlineMs: 2_000 } }))
+  const vault = vaultForTests(appliance, 'Payments')
   const ciphertexts: Record<string, string[]> = {}
 
   const made = {
@@ -36,8 +36,6 @@ describe('strongroom transparent rewrap-plan', () => {
   } as const
 
   beforeAll(async () => {
-    appliance = await TestAppliance.own({ hsm: { deadlineMs: 2_000 } })
-    vault = await makeVault(appliance, 'Payments')
     for (const [name, body] of Object.entries(made)) {
       const path = `/transparent/${vault.id}/keys/${name}`
       await vault.admin.must('POST', path, body)
@@ -48,7 +46,6 @@ describe('strongroom transparent rewrap-plan', () => {
     }
     await vault.admin.must('DELETE', `/transparent/${vault.id}/keys/gone`)
   })
-  afterAll(() => appliance.close())
 
   const run = (...args: string[]) => strongroom(appliance.configFile, args)
   const plan = async (): Promise<{ rootKeysToRotate: string[]; keys: PlannedKey[] }> => {

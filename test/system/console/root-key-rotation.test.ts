@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { findKey } from '../../../src/features/transparent/records.ts'
 import { rewrapVersions } from '../../../src/features/transparent/rewrap-pass.ts'
 import { createSealedVaultKeys } from '../../../src/features/transparent/sealed-vault-keys.ts'
 import { sealedVersion } from '../../../src/features/transparent/sealing.ts'
 import { makeNextVersion } from '../../../src/hsm/pkcs11/root-rotation.ts'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { ceremonyOptions } from '../../support/ceremony.ts'
 import { addUser, givenInitialised, recorded, strongroom } from '../../support/console-kit.ts'
 import { asOfRelease020 } from '../../support/earlier-token.ts'
@@ -20,15 +21,13 @@ const rootLabels = (token: TestAppliance['token']) =>
   withPin(token, ({ objects }) => [...new Set(objects.map(({ label }) => label))].toSorted())
 
 describe('strongroom root-keys', () => {
-  let appliance: TestAppliance
+  // The pause before a version is destroyed is as long as a request may take.
+  const appliance = applianceForTests(() => TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 2_000 } }))
   let vault: TestVault
 
   beforeAll(async () => {
-    // The pause before a version is destroyed is as long as a request may take.
-    appliance = await TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 2_000 } })
     vault = await makeVault(appliance)
   })
-  afterAll(() => appliance.close())
 
   const run = (...args: string[]) => strongroom(appliance.configFile, ['root-keys', ...args])
   const ask = async (...args: string[]) => {

@@ -14,10 +14,7 @@ beforeAll(async () => {
   await addUser(premises, 'alice')
   await addUser(premises, 'bobby')
 })
-afterAll(async () => {
-  await premises.cleanup()
-  ca.cleanup()
-})
+afterAll(() => premises.cleanup())
 
 it('makes a service account, gives it credentials, changes it and takes it away', async () => {
   const start = recorded(premises).length

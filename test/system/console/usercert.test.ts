@@ -13,10 +13,7 @@ beforeAll(async () => {
   await addUser(premises, 'alice')
   await addUser(premises, 'bobby')
 })
-afterAll(async () => {
-  await premises.cleanup()
-  ca.cleanup()
-})
+afterAll(() => premises.cleanup())
 
 describe('strongroom usercert', () => {
   it('registers a card from a file or standard input, shows it, and takes it away', async () => {

@@ -1,20 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
+import { makeVault } from '../../support/vault.ts'
 import { strongroom } from '../../support/console-kit.ts'
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own())
+const vault = vaultForTests(appliance, 'Ledgers')
 let heir: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  vault = await makeVault(appliance, 'Ledgers')
   heir = await appliance.addUser()
 })
-afterAll(() => appliance.close())
 
 const run = (...args: string[]) => strongroom(appliance.configFile, args)
 const ask = async (...args: string[]) => JSON.parse((await run('--json', ...args)).stdout)

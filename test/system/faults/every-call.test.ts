@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Overrides, TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import type { Answer } from '../../support/client.ts'
 import { ClientCa } from '../../support/client-pki.ts'
@@ -16,7 +16,6 @@ import { eventually, expectSoundTrail, processesOf, requestIdOf, stateOf, verdic
 /** While something that every call or every change needs is gone, nothing can be done; afterwards everything can. */
 
 const ca = new ClientCa()
-afterAll(() => ca.cleanup())
 
 interface Given {
   readonly appliance: TestAppliance

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
 import type { Caller } from '../../../src/access/caller.ts'
 import { operatorId } from '../../../src/access/confirmation.ts'
@@ -9,6 +9,7 @@ import { nextGeneration } from '../../../src/hsm/record-generation.ts'
 import { beforeCommit } from '../../../src/store/commit-work.ts'
 import type { Commit, TransactionOptions, Tx } from '../../../src/store/store.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { totpCode } from '../../support/hardware-token.ts'
 import { grantOfSession } from '../../support/session-grant.ts'
@@ -17,11 +18,7 @@ import { makeVault } from '../../support/vault.ts'
 import { workerHsm } from '../../support/worker-hsm.ts'
 
 /** Commits that fail, as on a full disk, or come after another change: what they would have changed shuts nobody out. */
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 900_000 } })
-})
-afterAll(() => appliance.close())
+const appliance = applianceForTests(() => TestAppliance.own({ login: { freeAttempts: 3, firstDelayMs: 900_000 } }))
 
 const failing: Commit = (work) =>
   appliance.store.transaction(async (tx) => {

@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { operatorId } from '../../../src/access/confirmation.ts'
 import { createServices, type Services } from '../../../src/daemon/services.ts'
 import { Fault } from '../../../src/fault.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { addService } from '../../support/service-kit.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
 
 /** A change was committed, and the keeper ended before it was shown it: others go on with the user all the same. */
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own())
+const vault = vaultForTests(appliance)
 let unshown: Services
 beforeAll(async () => {
-  appliance = await TestAppliance.own()
-  vault = await makeVault(appliance)
   const { config, store } = appliance
   const hsm = { ...appliance.hsm, raise: () => Promise.reject(new Fault('hsm.unavailable')) }
   const audit = { append: () => Promise.resolve() }
   unshown = createServices({ config, store, hsm, clock: systemClock, audit })
 })
-afterAll(() => appliance.close())
 
 const recover = ({ id }: TestUser, by = unshown) =>
   by.passphraseChanges.reset(id, 'eleven grey lanterns over snow', operatorId, appliance.commit)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestAppliance } from '../../support/appliance.ts'
 import type { Answer, TestClient } from '../../support/client.ts'
 import { ClientCa, pemOf } from '../../support/client-pki.ts'
@@ -52,7 +52,6 @@ describe.skipIf(!hasPostgres)('of two rivals on two machines', () => {
 
   it('one gives a user a card or hardware token, and for the other it is taken', async () => {
     const ca = new ClientCa()
-    onTestFinished(() => ca.cleanup())
     for (let round = 0; round < rounds; round++) {
       const [one, other] = [await appliance.addUser(), await appliance.addUser()]
       const card = formWith({}, Buffer.from(pemOf(ca.issue('/CN=Card'))), 'card.cer', 'file')

@@ -3,10 +3,11 @@ import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createObject, upload } from '../../support/object-kit.ts'
 import { importBody } from '../../api/transparent/key-kit.ts'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { applianceForTests } from '../../support/for-tests.ts'
 import { hotpCodes, totpCode } from '../../support/hardware-token.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { processesOf } from '../../support/fault-kit.ts'
@@ -21,7 +22,8 @@ import { everyForm, findIn, findInFiles, findInMemory, mayReadMemory, type Needl
  *   elsewhere. That process is left out, but for its promise to leave no core dump.
  */
 
-let appliance: TestAppliance
+// The most verbose journal.
+const appliance = applianceForTests(() => TestAppliance.own({ ...twoWorkers, log: { level: 'trace' } }))
 let user: TestUser
 let vault: TestVault
 const importedKey = randomBytes(32)
@@ -135,8 +137,6 @@ async function showWitness(): Promise<void> {
 }
 
 beforeAll(async () => {
-  // The most verbose journal.
-  appliance = await TestAppliance.own({ ...twoWorkers, log: { level: 'trace' } })
   user = await appliance.addUser()
   vault = await makeVault(appliance)
   // Temporary files are searched as well.
@@ -147,7 +147,6 @@ beforeAll(async () => {
   await useAmongPeople()
   await showWitness()
 })
-afterAll(() => appliance.close())
 
 describe('after every use of them, keys and PIN', () => {
   it.skipIf(!mayReadMemory())(

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:tls'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { formWith, objectsIn, upload } from '../../support/object-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
-import { closeUnharmed } from '../../support/health.ts'
-import { makeVault, type TestVault } from '../../support/vault.ts'
+import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
+import { expectUnharmed } from '../../support/health.ts'
 import { countOf, processesOf } from '../../support/fault-kit.ts'
 
 const MiB = 1024 * 1024
@@ -12,14 +12,10 @@ const MiB = 1024 * 1024
 const files = Number(process.env['UPLOADS'] ?? 8)
 const fileBytes = Number(process.env['UPLOAD_MIB'] ?? 32) * MiB
 
-let appliance: TestAppliance
-let vault: TestVault
+const appliance = applianceForTests(() => TestAppliance.own({ http: { workers: 2, requestTimeoutMs: 300_000 } }))
+const vault = vaultForTests(appliance)
 
-beforeAll(async () => {
-  appliance = await TestAppliance.own({ http: { workers: 2, requestTimeoutMs: 300_000 } })
-  vault = await makeVault(appliance)
-})
-afterAll(() => closeUnharmed(appliance))
+afterAll(() => expectUnharmed(appliance))
 
 /** A line of /proc/PID/status, in bytes (proc(5)). */
 function memoryOf(pid: number, line: 'VmRSS' | 'VmHWM'): number {

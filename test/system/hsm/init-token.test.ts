@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
 const script = resolve(import.meta.dirname, '../../../softhsm/init-token')
 let directory: string
@@ -18,10 +18,6 @@ const snapshot = () =>
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'strongroom-init-'))
-})
-
-afterEach(() => {
-  rmSync(directory, { recursive: true, force: true })
 })
 
 describe('softhsm/init-token', () => {

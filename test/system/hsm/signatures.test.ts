@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, createPublicKey, generateKeyPairSync, constants, randomBytes, sign, verify } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -34,10 +34,7 @@ describe.each(usableTokens())('signatures of $name', ({ make }) => {
     }
   }, 120_000)
 
-  afterAll(async () => {
-    await hosts.close()
-    rmSync(directory, { recursive: true })
-  })
+  afterAll(() => hosts.close())
 
   const pairOf = (kind: KeyPairKind): Pair => {
     const pair = pairs.get(kind)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { type Server, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,6 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close()
   await hosts?.close()
   hosts = undefined
-  rmSync(directory, { recursive: true, force: true })
 })
 
 describe('the socket of a token host', () => {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { alertsOf, rulesFile } from './expressions.ts'
 
 /**
@@ -182,7 +182,6 @@ it('promtool takes the rules', () => {
 it('each alert fires when it should, and rests when it should', () => {
   expect(rows.map(({ alert }) => alert)).toEqual(alertsOf().map(({ name }) => name))
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-rules-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'rules.test.yml')
   const tests = rows.flatMap(({ alert, fires, rests, at = '2h' }) => [
     testOf(alert, fires, at, true),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   prometheus.kill('SIGTERM')
   await once(prometheus, 'exit')
-  rmSync(folder, { recursive: true, force: true })
   await appliance.close()
 })
 

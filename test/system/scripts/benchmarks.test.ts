@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 const runner = resolve(import.meta.dirname, '../../../bench/run.mjs')
 
@@ -13,7 +13,6 @@ function bench(args: readonly string[], path = process.env['PATH'] ?? '') {
 describe('a benchmark', () => {
   it('names the programs that are missing, and their Debian packages', () => {
     const empty = mkdtempSync(join(tmpdir(), 'strongroom-path-'))
-    onTestFinished(() => rmSync(empty, { recursive: true }))
     const { status, stdout, stderr } = bench(['login'], empty)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(/^This benchmark needs .*ykgenerate.*: apt-get install .*libyubikey-dev.*\n$/)

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Command } from 'commander'
 import { createProgram } from '../../../src/console/program.ts'
 import { createDaemonCommand } from '../../../src/daemon/command-line.ts'
@@ -13,7 +13,6 @@ const share = mkdtempSync(join(tmpdir(), 'strongroom-share-'))
 beforeAll(() => {
   execFileSync('node', [join(root, 'scripts/package/write-console-files.mjs'), share, '2026-11-22'])
 })
-afterAll(() => rmSync(share, { recursive: true }))
 
 const namesOf = (command: Command, words: readonly string[] = [command.name()]): string[] => [
   words.join('-'),

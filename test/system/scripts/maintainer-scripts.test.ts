@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 
 /** A folder in which a script of the package runs, like dpkg. It notes the calls of program and systemd. */
 function given(script: string) {
   const root = mkdtempSync(join(tmpdir(), 'strongroom-maintainer-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
   const called = join(root, 'called')
   const stub = (path: string, text: string): void => {
     mkdirSync(join(root, path, '..'), { recursive: true })

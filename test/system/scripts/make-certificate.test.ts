@@ -2,13 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/config/loader.ts'
 
 let folder: string
 
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'strongroom-certificate-'))))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const inFolder = (name: string): string => join(folder, name)
 const files = () => ['ca.key', 'ca.pem', 'server.key', 'server.pem'].map(inFolder)

@@ -13,14 +13,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 const nobody = 65_534
 
 /** A folder of the daemon with a database, and the shell functions of scripts/setup. */
 function givenFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-steps-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
   chmodSync(folder, 0o755)
   const inFolder = (name: string): string => join(folder, name)
   const data = inFolder('data')

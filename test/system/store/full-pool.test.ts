@@ -21,7 +21,7 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
 
   beforeAll(async () => {
     database = startPostgres()
-    appliance = await TestAppliance.start({ store: { postgresUrlFile: database.urlFile } })
+    appliance = await TestAppliance.own({ store: { postgresUrlFile: database.urlFile } })
     vault = await makeVault(appliance)
   })
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -40,10 +40,7 @@ beforeEach(async () => {
   store = await openStore({ sqlite: join(directory, 'test.sqlite') }, tables)
   now = Date.UTC(2026, 0, 1)
 })
-afterEach(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true })
-})
+afterEach(() => store.close())
 
 type Keeper = Pick<Hsm, 'sessionTokenSuccessor' | 'seal' | 'grant' | 'endSessions'>
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -22,10 +22,7 @@ beforeEach(async () => {
   store = await openStore({ sqlite: join(directory, 'test.sqlite') }, tables)
   now = Date.UTC(2026, 0, 1)
 })
-afterEach(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true })
-})
+afterEach(() => store.close())
 
 /** What another worker, or this one after a restart, knows. */
 const throttle = () =>

@@ -1,21 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readCertificate, type Certificate } from '../../../src/features/certificates/certificate.ts'
 import { pemBlocks } from '../../../src/encoding/pem.ts'
 import { createRevocations } from '../../../src/features/certificates/revocation.ts'
 import { ClientCa, caExtensions } from '../../support/client-pki.ts'
 
-const authorities: ClientCa[] = []
-afterAll(() => authorities.forEach((authority) => authority.cleanup()))
-
 const dayMs = 86_400_000
 
-function givenCa(extensions = caExtensions): ClientCa {
-  const ca = new ClientCa('/CN=Card CA/O=Example', undefined, extensions)
-  authorities.push(ca)
-  return ca
-}
+const givenCa = (extensions = caExtensions): ClientCa => new ClientCa('/CN=Card CA/O=Example', undefined, extensions)
 
 function read(path: string): Certificate {
   const [block] = pemBlocks(readFileSync(path, 'latin1'))

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { sentenceOf } from '../../../src/console/exit-code.ts'
 
 let folder: string
@@ -9,7 +9,6 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'strongroom-exit-'))
   mkdirSync(join(folder, 'inner'))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 function errorOf(work: () => unknown): unknown {
   try {

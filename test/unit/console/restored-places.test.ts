@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { usedBy } from '../../../src/console/backup/restored-places.ts'
 
 function givenFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'u-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
   return folder
 }
 

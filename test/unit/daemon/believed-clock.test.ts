@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { createBelievedClock } from '../../../src/daemon/believed-clock.ts'
 
 const hour = 3_600_000
@@ -16,7 +16,6 @@ beforeEach(() => {
   now = Date.UTC(2026, 0, 1)
   elapsed = 0
 })
-afterEach(() => rmSync(directory, { recursive: true }))
 
 /** A new process of the appliance. */
 function start() {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { detectMimeType, unknownType } from '../../../src/features/files/mime-types.ts'
 
 const firstBytes = 64
@@ -72,7 +72,6 @@ beforeAll(() => {
   )
   writeFileSync(join(directory, 'node.elf'), readFileSync(process.execPath).subarray(0, 4096))
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const detect = (name: string, extension = name.split('.').at(-1) ?? '') =>
   detectMimeType(readFileSync(join(directory, name)).subarray(0, firstBytes), extension)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -18,7 +18,6 @@ const endOfVault = () => {
 
 it('a vault is named once when it is deleted, and again where it came back by a restore and is deleted anew', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-floors-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
   const path = join(directory, 'floors.sqlite')
   const [keeper, host] = [openFloors(path), openFloorReader(path)]
   onTestFinished(() => {

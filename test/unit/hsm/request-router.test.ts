@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,7 +61,6 @@ beforeEach(() => {
 afterEach(() => {
   router.close()
   for (const { server } of hosts.splice(0)) server.close()
-  rmSync(directory, { recursive: true, force: true })
   vi.restoreAllMocks()
 })
 

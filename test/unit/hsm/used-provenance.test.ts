@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -11,7 +11,6 @@ import { recordDigest } from '../../../src/hsm/sealed-record.ts'
 
 function keeperFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-provenance-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
   return join(directory, 'keeper.sqlite')
 }
 

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -15,7 +15,6 @@ function givenDatabase() {
   onTestFinished(() => {
     other.close()
     own.close()
-    rmSync(directory, { recursive: true })
   })
   other.pragma('journal_mode = WAL')
   other.exec(
