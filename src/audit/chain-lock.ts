@@ -74,14 +74,20 @@ async function create(path: string, self: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`
   try {
     await writeFile(draft, self, { mode: 0o600, flag: 'wx' })
+    return await takes(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function takes(draft: string, path: string): Promise<boolean> {
+  try {
     await link(draft, path)
     return true
   } catch (error) {
     // ENOENT: who has got the lock meanwhile took the draft, which did not name its owner yet, for that of a dead process.
     if (['EEXIST', 'ENOENT'].includes(errorCodeOf(error) ?? '')) return false
     throw error
-  } finally {
-    await rm(draft, { force: true })
   }
 }
 

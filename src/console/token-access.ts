@@ -77,7 +77,7 @@ async function startOwnHost({ terminal, build }: Invocation, config: Config): Pr
   const supervisor = createTokenSupervisor({
     configFile,
     sockets,
-    keeper: keeper.socket,
+    keeper,
     deadlineMs,
     log,
     programs: join(build, 'bin'),
