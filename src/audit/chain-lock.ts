@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { link, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { identityOf } from '../file-identity.ts'
+import { isRunning, ownIdentity } from '../process-identity.ts'
 import { textIfThere } from './optional-text.ts'
 
 export interface ChainLock {
@@ -74,14 +75,20 @@ async function create(path: string, self: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`
   try {
     await writeFile(draft, self, { mode: 0o600, flag: 'wx' })
+    return await takes(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function takes(draft: string, path: string): Promise<boolean> {
+  try {
     await link(draft, path)
     return true
   } catch (error) {
     // ENOENT: who has got the lock meanwhile took the draft, which did not name its owner yet, for that of a dead process.
     if (['EEXIST', 'ENOENT'].includes(errorCodeOf(error) ?? '')) return false
     throw error
-  } finally {
-    await rm(draft, { force: true })
   }
 }
 
@@ -98,34 +105,13 @@ async function sweep(path: string, folder: string): Promise<void> {
 /** The owner that a lock names; undefined where there is no lock. */
 const ownerOf = textIfThere
 
-async function ownIdentity(): Promise<string> {
-  return `${await bootId()}.${process.pid}.${await startTicks(process.pid)}`
-}
-
 /** Whether the owner in a lock is a running process. Locks of earlier releases do not name a folder. */
 async function isAlive(identity: string, here: string): Promise<boolean> {
-  const [boot, pid, start, folder = here] = identity.split('.')
-  if (folder !== here) return false
-  return boot === (await bootId()) && start !== undefined && start === (await startTicks(Number(pid)))
+  const [, , , folder = here] = identity.split('.')
+  return folder === here && (await isRunning(identity))
 }
 
 /** Device and inode number of the folder, which differ between a folder and its copy. */
 async function folderIdentity(path: string): Promise<string> {
   return identityOf(await stat(dirname(path), { bigint: true }))
-}
-
-// Process numbers are reused, after a reboot even with the same start time. So an owner has all three: boot, process
-// number and start time.
-async function bootId(): Promise<string> {
-  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
-}
-
-/**
- * The start time of a process in clock ticks: field 22 of /proc/<pid>/stat (proc_pid_stat(5)). The command's name
- * before the fields may contain spaces and brackets. Undefined for a process that is gone, or that has ended (field 3).
- */
-async function startTicks(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorCodeOf, Fault } from '../fault.ts'
+import { Fault } from '../fault.ts'
 import { makeFolder } from '../folder-making.ts'
 import { createGathering } from '../store/concurrency.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
@@ -13,6 +13,7 @@ import { eventBody, maxLineBodyBytes, maxLineBytes } from './line.ts'
 import { leaveTrailKeys, readTrailKeys } from './trail-keys.ts'
 import type { TrailState } from './trail-state.ts'
 import { createSealVerifier, isGenuine, parseSeal, sealBody, type SealedHead } from './seal.ts'
+import { trailUnavailable } from './trail-unavailable.ts'
 import { createChainSealer, type AuditLog, type ChainSealerOptions } from './chain-sealer.ts'
 
 export interface AuditTrailOptions extends Pick<
@@ -64,7 +65,7 @@ export async function createAuditTrail(options: AuditTrailOptions): Promise<Audi
       throw error
     }
   } catch (error) {
-    throw unavailable(error)
+    throw trailUnavailable(error)
   }
 }
 
@@ -123,7 +124,7 @@ function createGroupCommit(
       for (const { resolve } of batch) resolve()
       wrote(batch.filter(({ type }) => type === 'event').length)
     } catch (error) {
-      const fault = unavailable(error)
+      const fault = trailUnavailable(error)
       if (!failing) log?.error({ chain, err: error }, fault.message)
       failing = true
       if (state) state.failedAt = clock.now()
@@ -201,26 +202,6 @@ function foundEvents(
     events.push(note('audit.truncated', `record ${head.seq} of ${chain} is not the one that was sealed`))
   }
   return events
-}
-
-const remedies = new Map([
-  ['ENOSPC', 'The disk of audit.directory is full; free space on it.'],
-  ['EDQUOT', 'The disk quota of audit.directory is used up; raise it or free space.'],
-  ['EFBIG', 'A file in audit.directory may not grow further; raise the file size limit or lower audit.segmentBytes.'],
-  ['EACCES', 'The service may not write to audit.directory; correct its owner and mode.'],
-  ['EPERM', 'The service may not write to audit.directory; correct its owner and mode.'],
-  ['EROFS', 'audit.directory is on a read-only file system; mount it for writing.'],
-  [
-    'ENOENT',
-    'audit.directory cannot be made, or a file of the trail in it, or the end of one, was removed; run strongroom audit verify and start the service again.',
-  ],
-])
-
-function unavailable(error: unknown): Fault {
-  if (error instanceof Fault) return error
-  const code = errorCodeOf(error) ?? 'unknown error'
-  const remedy = remedies.get(code) ?? `The record could not be written to audit.directory (${code}); check its disk.`
-  return new Fault('audit.unavailable', remedy, { cause: error })
 }
 
 /** Delay between two attempts to open the trail, in milliseconds. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import { keeperOf } from '../config/keeper-section.ts'
@@ -12,6 +11,7 @@ import { isServed } from '../hsm/protocol/served-socket.ts'
 import { createLog } from '../log.ts'
 import { leaveDatabaseToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
+import { makeTemporaryFolder } from './temporary-folder.ts'
 
 /** Access to the token for one command. */
 export interface TokenAccess {
@@ -55,12 +55,7 @@ export async function withTokenAccess<T>(
 
 async function startOwnHost({ terminal, build }: Invocation, config: Config): Promise<TokenAccess> {
   terminal.remark('No token host answers; one is started for this command.')
-  const folder = mkdtempSync(join(tmpdir(), 'strongroom-'))
-  const discard = () => {
-    process.off('exit', discard)
-    rmSync(folder, { recursive: true, force: true })
-  }
-  process.once('exit', discard)
+  const { path: folder, discard } = await makeTemporaryFolder()
   const configFile = join(folder, 'strongroom.json')
   const keeper = {
     state: keeperOf(config).state,
@@ -77,7 +72,7 @@ async function startOwnHost({ terminal, build }: Invocation, config: Config): Pr
   const supervisor = createTokenSupervisor({
     configFile,
     sockets,
-    keeper: keeper.socket,
+    keeper,
     deadlineMs,
     log,
     programs: join(build, 'bin'),

@@ -15,16 +15,23 @@ export function freeForgottenHeaders(): void {
   const markAll: () => void = runInNewContext('gc')
   let keptBytes = 0
   setInterval(() => {
-    const bytes = bytesOutside()
+    const bytes = bytesOutside() ?? keptBytes
     keptBytes = Math.min(keptBytes, bytes)
     if (bytes - keptBytes < mostBytes) return
     markAll()
-    keptBytes = bytesOutside()
+    keptBytes = bytesOutside() ?? bytes
   }, intervalMs).unref()
 }
 
-/** Memory outside the heap but for buffers, which V8 frees without marking all of the heap while they are young. */
-function bytesOutside(): number {
-  const { external, arrayBuffers } = process.memoryUsage()
-  return external - arrayBuffers
+/**
+ * Memory outside the heap but for buffers, which V8 frees without marking all of the heap while they are young.
+ * Undefined while this process may open no file: Node.js reads another of these numbers, the resident memory, in /proc.
+ */
+function bytesOutside(): number | undefined {
+  try {
+    const { external, arrayBuffers } = process.memoryUsage()
+    return external - arrayBuffers
+  } catch {
+    return undefined
+  }
 }

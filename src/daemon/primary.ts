@@ -94,7 +94,7 @@ async function serve(config: Config, options: DaemonOptions, log: Log): Promise<
 
 function hostsOf(config: Config, { configFile, socketGroup }: DaemonOptions, log: Log): TokenSupervisor {
   const { sockets, deadlineMs } = config.hsm
-  const { socket: keeper } = keeperOf(config)
+  const keeper = keeperOf(config)
   const keyMakerSocket = keyMakerSocketOf(config.hsm)
   return createTokenSupervisor({ configFile, sockets, keeper, keyMakerSocket, socketGroup, deadlineMs, log })
 }

@@ -11,12 +11,24 @@ interface Handle {
   close(...then: unknown[]): void
 }
 
+/** The connections that were sent to one worker. */
+export interface SentConnections {
+  /** To be called before each ping of the worker. */
+  beforePing(): void
+  /**
+   * To be called with each answer to a ping, in turn. Closes connections that were sent before that ping and that the
+   * worker has not claimed: it never got them, as when it may open no more files. Whether there were any; node:cluster
+   * then waits for its answer and sends it no others.
+   */
+  closeLost(): boolean
+}
+
 /**
  * Closes connections that no worker will serve, so that their clients try again instead of waiting. node:cluster leaves
  * two kinds open: one sent to a worker that dies before it claims it, and one that the last worker refuses after it has
  * closed its listener.
  */
-export function closeUnclaimed(worker: Worker): void {
+export function closeUnclaimed(worker: Worker): SentConnections {
   const child = worker.process
   accepting.add(child)
   const send: (...given: never[]) => boolean = child.send.bind(child)
@@ -36,6 +48,17 @@ export function closeUnclaimed(worker: Worker): void {
   }
   worker.on('message', ({ type }: FromWorker) => type === 'draining' && leave(false))
   child.once('exit', () => leave(true))
+  const sentBeforePings: Handle[][] = []
+  return {
+    beforePing() {
+      sentBeforePings.push([...unclaimed].flatMap(([handle, holder]) => (holder === child ? [handle] : [])))
+    },
+    closeLost() {
+      const lost = sentBeforePings.shift()?.filter((handle) => unclaimed.get(handle) === child) ?? []
+      for (const handle of lost) handle.close()
+      return lost.length > 0
+    },
+  }
 }
 
 function forgetWhenClosed(handle: Handle): void {

@@ -5,7 +5,7 @@ import type { WorkerReport } from '../monitor/worker-report.ts'
 import { createAnswers } from './monitor/answers.ts'
 import { watchForStop } from '../stopped-process.ts'
 import { exitCodes, type ExitReason } from './exit.ts'
-import { closeUnclaimed } from './unclaimed-connections.ts'
+import { closeUnclaimed, type SentConnections } from './unclaimed-connections.ts'
 import type { ApplianceState } from '../features/utils/appliance-state.ts'
 import type { FromWorker, Listening, ToWorker } from './worker-process.ts'
 
@@ -63,6 +63,7 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
   let slot: number | undefined
   let [started, stopping] = [false, false]
   let reason: ExitReason | undefined
+  let connections: SentConnections | undefined
   const reports = createAnswers<WorkerReport>()
   const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
   const giveUp = (why: string): void => {
@@ -70,15 +71,24 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
     worker.process.kill('SIGKILL')
   }
   const pings = createPings(
-    () => send({ type: 'ping' }),
+    () => {
+      connections?.beforePing()
+      send({ type: 'ping' })
+    },
     () => giveUp('does not answer'),
   )
+  const answered = (): void => {
+    pings.answered()
+    if (connections?.closeLost() !== true || stopping) return
+    log.error({ slot, worker: worker.process.pid }, takesNone)
+    void stop()
+  }
   const endWatch = watchForStop(worker.process.pid, stopMs, () => giveUp('is stopped'))
   const ready = readyOf(worker)
   const listening = new Promise<Listening>((resolve) => {
     worker.on('message', (message: FromWorker) => {
       if (message.type === 'report') reports.arrived(message.report)
-      if (message.type === 'pong') pings.answered()
+      if (message.type === 'pong') answered()
       if (message.type === 'askState') void tellState(state, send, log)
       if (message.type === 'failed') reason = message.reason
       if (message.type !== 'listening') return
@@ -87,25 +97,14 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
       resolve(message)
     })
   })
-  const ended = new Promise<ExitReason>((resolve) => {
-    worker.once('exit', (code: number | null, signal: string | null) => {
-      endWatch()
-      const message = `${nameOf(slot)} ended with ${signal ?? `exit code ${code}`}`
-      resolve(reason ?? { code: exitCodes.internal, message })
-    })
-    worker.on('error', (error) => {
-      if (worker.process.pid !== undefined) return log.warn({ err: error, slot }, 'the channel to the worker failed')
-      // Where there was no process, no `exit` follows.
-      endWatch()
-      resolve(notForked(error))
-    })
-  })
+  const ended = endOf(worker, () => ({ slot, reason }), log)
+  void ended.then(endWatch)
 
   return {
     begin(number) {
       slot = number
       if (worker.process.pid === undefined) return
-      closeUnclaimed(worker)
+      connections = closeUnclaimed(worker)
       void ready.then(() => {
         if (stopping) return
         started = true
@@ -118,17 +117,42 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
     ping: () => pings.next(),
     unanswered: () => pings.unanswered(),
     report: (withRowCounts) => reports.ask(() => send({ type: 'report', withRowCounts })),
-    async stop() {
-      stopping = true
-      endWatch()
-      // Before it is ready it would not receive the message, and has nothing to close.
-      const patienceMs = started ? config.http.shutdownDelayMs + config.http.drainTimeoutMs + closeGraceMs : 0
-      const timer = setTimeout(() => worker.process.kill('SIGKILL'), patienceMs)
-      send({ type: 'stop' })
-      await ended
-      clearTimeout(timer)
-    },
+    stop,
   }
+
+  async function stop(): Promise<void> {
+    stopping = true
+    endWatch()
+    // Before it is ready it would not receive the message, and has nothing to close.
+    const patienceMs = started ? config.http.shutdownDelayMs + config.http.drainTimeoutMs + closeGraceMs : 0
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), patienceMs)
+    send({ type: 'stop' })
+    await ended
+    clearTimeout(timer)
+  }
+}
+
+const takesNone =
+  'the worker gets no more connections, for it may open no more files, so it is replaced: raise its limit (LimitNOFILE= of the unit, ulimit -n), or lower http.maxConnections'
+
+/** Resolves when the process has ended, or could not be started. `told`: its number, and why it said that it ends. */
+function endOf(
+  worker: Worker,
+  told: () => { readonly slot: number | undefined; readonly reason: ExitReason | undefined },
+  log: Log,
+): Promise<ExitReason> {
+  return new Promise((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      const { slot, reason } = told()
+      const message = `${nameOf(slot)} ended with ${signal ?? `exit code ${code}`}`
+      resolve(reason ?? { code: exitCodes.internal, message })
+    })
+    worker.on('error', (error) => {
+      // Where there was no process, no `exit` follows.
+      if (worker.process.pid === undefined) resolve(notForked(error))
+      else log.warn({ err: error, slot: told().slot }, 'the channel to the worker failed')
+    })
+  })
 }
 
 /** Pings a worker once it listens, because its start may take any time, and gives up one that leaves several unanswered. */

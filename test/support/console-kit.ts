@@ -157,7 +157,10 @@ export async function makePremises({ tokenHost = true }: PremisesOptions = {}): 
 async function startTokenHost(
   directory: string,
   configuration: {
-    readonly hsm: { readonly sockets: readonly string[]; readonly keeper: { readonly socket: string } }
+    readonly hsm: {
+      readonly sockets: readonly string[]
+      readonly keeper: { readonly socket: string; readonly operatorSocket: string }
+    }
   },
 ): Promise<() => Promise<void>> {
   const configFile = join(directory, 'token-host.json')
@@ -166,7 +169,7 @@ async function startTokenHost(
     configFile,
     sockets: configuration.hsm.sockets,
     keyMakerSocket: keyMakerSocketOf({ sockets: [...configuration.hsm.sockets] }),
-    keeper: configuration.hsm.keeper.socket,
+    keeper: configuration.hsm.keeper,
     // A busy machine takes many seconds to start a host.
     deadlineMs: 60_000,
     log: createLog({ level: 'fatal', name: 'console tests' }),

@@ -14,6 +14,7 @@ import {
 } from '../../audit/archive/archive-manifest.ts'
 import { findProof } from '../../audit/archive/proof.ts'
 import { lockChain } from '../../audit/chain-lock.ts'
+import { trailUnavailable } from '../../audit/trail-unavailable.ts'
 import { createSealVerifier, type SealVerifier } from '../../audit/seal.ts'
 import { listSegments, segmentOf, type Segment } from '../../audit/segment.ts'
 import { readSuccessions, successionLine } from '../../audit/trail-keys.ts'
@@ -79,7 +80,9 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
   const { directory } = config.audit
   const to = options.to ?? archiveFolder(directory)
   const input = await applianceTrail(invocation, config)
-  const lock = await lockChain(join(directory, 'archive.lock'), 'archive', 0)
+  const lock = await lockChain(join(directory, 'archive.lock'), 'archive', 0).catch((error: unknown) => {
+    throw trailUnavailable(error)
+  })
   try {
     const report = await verifyTrail(input)
     if (!report.sound)

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -12,6 +12,7 @@ import type { TarEntry } from '../../backup/tar.ts'
 import { tables } from '../../daemon/tables.ts'
 import { damageIn, inspectStore } from '../../store/inspection.ts'
 import { openStore } from '../../store/open.ts'
+import { makeTemporaryFolder } from '../temporary-folder.ts'
 import { entryFiles, entryFolders } from './appliance-places.ts'
 import { checkRoom, checkSigner, previewBackup } from './backup-preview.ts'
 
@@ -35,14 +36,14 @@ export async function inspectBackup(
 ): Promise<InspectedBackup> {
   const { manifest } = await previewBackup(file, identities, publicKey)
   checkRoom(tmpdir(), { manifest }, isLookedInto)
-  const folder = mkdtempSync(join(tmpdir(), 'strongroom-backup-'))
+  const { path: folder, discard } = await makeTemporaryFolder()
   try {
     const read = await readBackup({ file, identities, expected: manifest }, async (entry) => {
       if (isLookedInto(entry.name)) await writeEntry(entry, join(folder, entry.name))
     })
     return await inspectFolder(folder, read, publicKey)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    discard()
   }
 }
 

@@ -5,7 +5,8 @@ import { BackupError } from '../../backup/backup-error.ts'
 import { writeBackup } from '../../backup/backup-writer.ts'
 import { backupFormat, hashOfManifest, type Manifest } from '../../backup/manifest.ts'
 import { lockChain } from '../../audit/chain-lock.ts'
-import { errorCodeOf } from '../../fault.ts'
+import { trailUnavailable } from '../../audit/trail-unavailable.ts'
+import { errorCodeOf, isFault } from '../../fault.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { secretOptions, pathsIn } from '../../config/configured-paths.ts'
 import { readRelease } from '../../release.ts'
@@ -98,6 +99,7 @@ async function oneAtATime(directory: string) {
   try {
     return await lockChain(join(directory, 'backup.lock'), 'backup', 0)
   } catch (cause) {
+    if (!isFault(cause, 'audit.unavailable')) throw trailUnavailable(cause)
     throw new BackupError('Another backup is being made: wait until it has ended.', { cause })
   }
 }

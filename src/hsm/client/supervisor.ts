@@ -17,8 +17,8 @@ export interface SupervisorOptions {
   readonly configFile: string
   /** Unix sockets, one host each (`hsm.sockets`). */
   readonly sockets: readonly string[]
-  /** Socket of the keeper (`hsm.keeper.socket`), which is started before the hosts. Undefined for no keeper. */
-  readonly keeper?: string
+  /** Sockets of the keeper (`hsm.keeper`), which is started before the hosts. Undefined for no keeper. */
+  readonly keeper?: { readonly socket: string; readonly operatorSocket: string }
   /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`), started after the others. */
   readonly keyMakerSocket?: string
   /** A process without a heartbeat for this long is killed (`hsm.deadlineMs`). The key maker has more time. */
@@ -61,7 +61,7 @@ export function createTokenSupervisor(options: SupervisorOptions): TokenSupervis
   const programs: Program[] = [
     ...(keeper === undefined
       ? []
-      : [{ name: 'keeper' as const, socket: keeper, entry: 'strongroom-keeper.js', args, deadlineMs }]),
+      : [{ name: 'keeper' as const, ...keeper, entry: 'strongroom-keeper.js', args, deadlineMs }]),
     ...sockets.map(hostAt),
     ...(keyMakerSocket === undefined ? [] : [{ ...hostAt(keyMakerSocket), deadlineMs: deadlineMs * keyMakerPatience }]),
   ]
@@ -89,6 +89,7 @@ interface Program {
   /** Its name in the journal. */
   readonly name: FrameProcess
   readonly socket: string
+  readonly operatorSocket?: string
   /** Its file in `programs`. */
   readonly entry: string
   readonly args: readonly string[]
@@ -191,7 +192,8 @@ class SupervisedProgram {
     while (child.isRunning() && !this.#isClosing) {
       await this.#pause(heartbeatIntervalMs)
       // A process that is told to end removes its socket.
-      if (!this.#stopped.signal.aborted && isRemoved(this.#socket)) return this.#giveUp(child, 'its socket was removed')
+      if (!this.#stopped.signal.aborted && isRemoved(this.#program))
+        return this.#giveUp(child, 'its socket was removed')
       if (await this.#ping()) answeredMs = performance.now()
       else if (child.isRunning() && performance.now() - answeredMs >= this.#program.deadlineMs) {
         this.#giveUp(child, 'its heartbeat stayed away')
@@ -230,10 +232,11 @@ class SupervisedProgram {
 }
 
 /**
- * Whether the file of the socket is gone and its folder is there: no client can connect, and another process can make the
+ * Whether the file of a socket is gone and its folder is there: no client can connect, and another process can make the
  * file anew. Without the folder no process could, and open connections go on.
  */
-const isRemoved = (socket: string): boolean => !existsSync(socket) && existsSync(dirname(socket))
+const isRemoved = ({ socket, operatorSocket = socket }: Program): boolean =>
+  [socket, operatorSocket].some((file) => !existsSync(file) && existsSync(dirname(file)))
 
 interface RunningProgram {
   readonly pid: number | undefined

@@ -42,10 +42,11 @@ export function startKeeper(
       })
       return {
         together: (requests) => health.guard(() => memory.together(requests)),
-        // The operator's socket is for its owner and root only.
+        // The operator's socket is for its owner and root only. It is made first, so that both are there when the daemon
+        // gets its first answer at the other.
         sockets: [
-          served('worker', socket, { setting: 'hsm.keeper.socket', group: socketGroup }),
           served('operator', operatorSocket, { setting: 'hsm.keeper.operatorSocket' }),
+          served('worker', socket, { setting: 'hsm.keeper.socket', group: socketGroup }),
         ],
         begin() {
           const giveUp = repeatUntil(() => health.guard(() => noteFirstRoots(token, memory.floors)))

@@ -1,11 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { RootVersion } from '../../../src/console/root-keys/root-versions.ts'
 import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
-import { entry, givenInitialised, type Premises } from '../../support/console-kit.ts'
+import { entry, givenInitialised, givenPremises, type Premises } from '../../support/console-kit.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
 import { eventually } from '../../support/fault-kit.ts'
 import { withPin } from '../../support/pin-session.ts'
@@ -181,10 +182,22 @@ describe.runIf(mayTrace)('a command that is killed can be run again', () => {
     expect(traced('write', [tokenFile(premises.token)], asked, ['-f']).status).toBe(3)
     expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
   })
+
+  it('what it leaves in the folder of temporary files goes with the next one', async () => {
+    const premises = await givenPremises({ tokenHost: false })
+    vi.stubEnv('TMPDIR', givenFolder())
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('strongroom-'))
+    // The first connection looks for token hosts that run, the second is to the keeper of its own.
+    killedAt('connect', [], ['--config', premises.configFile, 'token', 'status'], 2)
+    expect(left()).toHaveLength(1)
+    expect(await premises.run(['token', 'status'])).toMatchObject({ stderr: '' })
+    expect(left()).toEqual([])
+  })
 })
 
-describe.skipIf(!mayMount)('a full folder of temporary files (needs the right to mount)', () => {
-  it('is named by the command that needs it', async () => {
+describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
+  it('of temporary files is named by the command that needs it', async () => {
     const premises = await givenInitialised({ tokenHost: false })
     const disk = new FullDisk(64)
     onTestFinished(() => disk.remove())
@@ -197,5 +210,18 @@ describe.skipIf(!mayMount)('a full folder of temporary files (needs the right to
     })
     disk.free()
     expect(await premises.run(['token', 'status'])).toMatchObject({ status: 0 })
+  })
+  it('of the audit trail is named by a backup and by the command that archives records', async () => {
+    const premises = await givenInitialised()
+    const [folder, disk] = [givenFolder(), new FullDisk(64)]
+    onTestFinished(() => disk.remove())
+    premises.configure({ audit: { directory: disk.path } })
+    disk.fill(0)
+    const backup = ['backup', 'create', join(folder, 'b.age'), '--recipient', givenAgePair(folder).recipient]
+    for (const args of [backup, ['audit', 'archive', '--before', '2000-01-01']])
+      expect(await premises.run(args)).toMatchObject({
+        status: 6,
+        stderr: expect.stringContaining('The disk of audit.directory is full'),
+      })
   })
 })

@@ -57,15 +57,10 @@ export const hostEntry = join(programs, 'strongroom-tokend.js')
 export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   const token = options.token ?? (await makeToken())
   const sockets = Array.from({ length: options.count ?? 1 }, (_, index) => join(token.directory, `host-${index}.sock`))
-  const keeper = options.keeper ? { keeper: join(token.directory, 'keeper.sock') } : {}
+  const at = (name: string) => join(token.directory, name)
+  const keeper = options.keeper && { socket: at('keeper.sock'), operatorSocket: at('operator.sock') }
   const configFile = writeConfig(token, sockets, {
-    ...(options.keeper && {
-      keeper: {
-        socket: keeper.keeper,
-        operatorSocket: join(token.directory, 'operator.sock'),
-        state: join(token.directory, 'keeper.sqlite'),
-      },
-    }),
+    ...(keeper && { keeper: { ...keeper, state: at('keeper.sqlite') } }),
     ...options.hsm,
   })
   const pids: number[] = []
@@ -80,13 +75,19 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
     configFile,
     sockets,
     ...keyMaker,
-    ...keeper,
+    ...(keeper && { keeper }),
     deadlineMs,
     log,
     programs,
   })
   const statuses = await supervisor.start()
-  const hsm = createHsmClient({ sockets, ...keyMaker, ...keeper, deadlineMs, queue: options.queue ?? 4096 })
+  const hsm = createHsmClient({
+    sockets,
+    ...keyMaker,
+    ...(keeper && { keeper: keeper.socket }),
+    deadlineMs,
+    queue: options.queue ?? 4096,
+  })
   let made: Promise<SealedRecord> | undefined
   const vaultKey = () => (made ??= vaultKeyOf(token, hsm))
   const reference: Hosts['reference'] = async (kind, wrapped) =>

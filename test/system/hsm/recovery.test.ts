@@ -10,6 +10,7 @@ import { type Hosts, type Shim, makeShim, otpDevice, startHosts, inside } from '
 import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
+import { isServed } from '../../../src/hsm/protocol/served-socket.ts'
 
 const isRoot = process.getuid?.() === 0
 const mayTraceOthers = isRoot && spawnSync('strace', ['-qq', 'true']).status === 0
@@ -344,6 +345,18 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
+
+describe('the keeper', () => {
+  it('whose operator socket is removed, so that no command can reach it, is replaced', async () => {
+    const { token, pids } = await givenHosts({ keeper: true })
+    const operatorSocket = join(token.directory, 'operator.sock')
+    const before = pids().length
+    rmSync(operatorSocket)
+    await eventually(() => pids().length > before)
+    await eventually(() => isServed(operatorSocket))
+    expect(isRunning(pids()[0] ?? 0)).toBe(false)
+  })
+})
 
 describe('handles', () => {
   it('are held up to the limit, unwrapped again after it, and destroyed when they go', async () => {

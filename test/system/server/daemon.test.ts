@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -10,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { buildProgram } from '../../support/built-program.ts'
+import { eventually } from '../../support/fault-kit.ts'
 import { issueCertificate, makePki } from '../../support/pki.ts'
 import type { Pki } from '../../support/pki.ts'
 import { run } from './listener.ts'
@@ -229,6 +240,24 @@ it('a worker that is stopped is killed and replaced, long before pings stay away
   const port = await listening(daemon)
   await expect.poll(async () => slots(await workersAt(port))).toEqual([1, 2])
   expect((await workersAt(port)).get(1)).toBe(before.get(1))
+})
+
+it('a worker that may open no more files, so that it gets no connection, lets its calls finish and is replaced', async () => {
+  const daemon = givenDaemon()
+  const port = await listening(daemon)
+  const pid = (await workersAt(port)).get(1) ?? 0
+  const underWay = ['/later', '/later'].map((path) => call(port, path))
+  await daemon.line(/"worker-1","msg":"called \/later/)
+  const open = new Set(readdirSync(`/proc/${pid}/fd`))
+  const lowestFree = Array.from({ length: open.size + 1 }, (_, fd) => String(fd)).findIndex((fd) => !open.has(fd))
+  // The soft limit of this worker: the primary accepts connections for it, and cannot pass them on.
+  await run('prlimit', [`--pid=${pid}`, `--nofile=${lowestFree}:`])
+  await eventually(async () => (await call(port)).startsWith('curl:'))
+  await daemon.line(/gets no more connections.*LimitNOFILE=/)
+  writeFileSync(join(folder, 'later'), '')
+  for (const answer of await Promise.all(underWay))
+    expect(JSON.parse(answer)).toMatchObject({ slot: expect.any(Number) })
+  await eventually(async () => ![pid, undefined].includes((await workersAt(port)).get(1)))
 })
 
 it('a daemon that stood still as a whole goes on with its workers', async () => {

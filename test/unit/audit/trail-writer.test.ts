@@ -163,6 +163,15 @@ describe('a chain', () => {
     expect(readdirSync(bench.directory).filter((name) => name.includes('.lock'))).toEqual(['worker-1.lock'])
   })
 
+  test('in a folder that is removed while it is waited for is refused at once, by the name of its setting', async () => {
+    const bench = givenBench()
+    await bench.open()
+    const waiting = bench.open({ lockWaitMs: 600_000 })
+    await sleep(100)
+    rmSync(bench.directory, { recursive: true })
+    await expect(waiting).rejects.toMatchObject({ detail: expect.stringContaining('audit.directory cannot be made') })
+  })
+
   test('in a copy of the folder is free, although its lock names a process that lives', async () => {
     const bench = givenBench()
     await bench.open()

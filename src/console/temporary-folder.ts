@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs'
+import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isRunning, ownIdentity } from '../process-identity.ts'
+
+const prefix = 'strongroom-'
+/** Names the command that made the folder. */
+const ownerFile = '.owner'
+
+export interface TemporaryFolder {
+  readonly path: string
+  /** Removes it. A command that is interrupted does so as well. */
+  readonly discard: () => void
+}
+
+/** Makes a folder for this command alone (TMPDIR), and removes those of this user's commands that were killed. */
+export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
+  await removeLeftOver()
+  const path = await mkdtemp(join(tmpdir(), prefix))
+  const discard = () => {
+    process.off('exit', discard)
+    rmSync(path, { recursive: true, force: true })
+  }
+  process.once('exit', discard)
+  await writeFile(join(path, ownerFile), await ownIdentity(), { mode: 0o600 })
+  return { path, discard }
+}
+
+async function removeLeftOver(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(prefix)) continue
+    const folder = join(tmpdir(), name)
+    // One that cannot be read or removed is no reason to do nothing else.
+    if (await isLeftOver(folder).catch(() => false))
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+/** A folder without an owner may just have been made. */
+async function isLeftOver(folder: string): Promise<boolean> {
+  const found = await lstat(folder)
+  if (!found.isDirectory() || found.uid !== process.getuid?.()) return false
+  return !(await isRunning(await readFile(join(folder, ownerFile), 'utf8')))
+}
