@@ -92,15 +92,7 @@ function createLinkLimit({ linksPerMinute }: Config['quotas'], elapsed: Clocks['
   }
 }
 
-/** Opens the files. Throws while another keeper has them open. */
-export function openKeeperMemory({
-  token,
-  files,
-  config,
-  now,
-  elapsed,
-  report,
-}: Clocks & {
+export interface KeeperMemoryDependencies extends Clocks {
   readonly token: Token
   readonly files: { readonly state: string; readonly floors: string }
   readonly config: Pick<
@@ -109,7 +101,11 @@ export function openKeeperMemory({
   >
   /** Told of conditions that an operator should attend to. */
   readonly report: (sentence: string) => void
-}): KeeperMemory {
+}
+
+/** Opens the files. Throws while another keeper has them open. */
+export function openKeeperMemory(on: KeeperMemoryDependencies): KeeperMemory {
+  const { token, files, config, now, elapsed, report } = on
   const state = openKeeperState(files.state)
   const floors = openFloors(files.floors)
   const lasting = lastingClock({ now, elapsed })
