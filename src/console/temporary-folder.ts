@@ -37,9 +37,10 @@ async function removeLeftOver(): Promise<void> {
   }
 }
 
-/** A folder without an owner may just have been made. */
+/** A folder without an owner, or whose owner is not written yet, may just have been made. */
 async function isLeftOver(folder: string): Promise<boolean> {
   const found = await lstat(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return false
-  return !(await isRunning(await readFile(join(folder, ownerFile), 'utf8')))
+  const owner = await readFile(join(folder, ownerFile), 'utf8')
+  return owner !== '' && !(await isRunning(owner))
 }
