@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
-import { Fault } from '../../fault.ts'
 import { devicesOf, provenDevices, unheldDevices, type OtpDevice } from '../../features/otp/records.ts'
 import type { Store } from '../../store/store.ts'
-import { findByUsername } from '../../features/users/records.ts'
+import { userNamed } from '../../features/users/user.ts'
 import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
@@ -43,8 +42,7 @@ export function addOtpList(otp: Command): void {
 
 async function fetch(store: Store, username: string | undefined): Promise<OtpDevice[]> {
   if (username === undefined) return unheldDevices(store.read)
-  const user = await findByUsername(store.read, username)
-  if (user === null) throw new Fault('user.not_found', `There is no user ${username}.`)
+  const user = await userNamed(store.read, username)
   return provenDevices(user, await devicesOf(store.read, user.id))
 }
 

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { systemClock } from '../../clock.ts'
 import { loadConfig } from '../../config/loader.ts'
-import { Fault } from '../../fault.ts'
 import { hasExpired } from '../../features/auth/session-liveness.ts'
 import { listSessions } from '../../features/auth/session-records.ts'
 import type { Store } from '../../store/store.ts'
-import { findByUsername } from '../../features/users/records.ts'
+import { userNamed } from '../../features/users/user.ts'
 import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
@@ -40,8 +39,5 @@ export function addSessionList(session: Command): void {
 }
 
 async function idOf(store: Store, username: string | undefined): Promise<number | undefined> {
-  if (username === undefined) return undefined
-  const user = await findByUsername(store.read, username)
-  if (user === null) throw new Fault('user.not_found', `There is no user ${username}.`)
-  return user.id
+  return username === undefined ? undefined : (await userNamed(store.read, username)).id
 }

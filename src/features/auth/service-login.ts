@@ -11,7 +11,7 @@ import { sealedUser } from '../users/user-seals.ts'
 import { createServiceLiveness } from './service-liveness.ts'
 import { noteUse } from './service-use-records.ts'
 import { evidenceOf, subjectOf, type EvidenceDependencies, type ShownCredential } from './shown-credential.ts'
-import { insertUsedAssertion } from './used-assertion-records.ts'
+import { useAssertionUp } from './used-assertion-records.ts'
 import type { ServiceSessions } from './service-sessions.ts'
 
 export interface ServiceAttempt {
@@ -56,17 +56,17 @@ export interface ServiceLoginDependencies extends EvidenceDependencies {
 
 export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
   const { hsm, clock, sessions } = on
-  const accounts = createAccountFinder(on)
+  const find = accountFinder(on)
 
   /** Decides by the present row, and anew where another machine changed it after it was read. */
   async function begin(attempt: NamedAttempt, evidence: ServiceEvidence) {
     const decide = async (account: User) => ({ account, begun: await hsm.serviceLogin(sealedUser(account), evidence) })
-    const account = await accounts.find(attempt).catch(async (error: unknown) => {
+    const account = await find(attempt).catch(async (error: unknown) => {
       // The same work as for a known account, so that the time of the answer does not reveal which names exist.
       if (isFault(error, 'login.refused')) await hsm.serviceLogin(undefined, evidence).catch(unlessRefused)
       throw error
     })
-    return retryOvertaken(async (isAgain) => decide(isAgain ? await accounts.find(attempt) : account))
+    return retryOvertaken(async (isAgain) => decide(isAgain ? await find(attempt) : account))
   }
 
   const open = async (
@@ -75,7 +75,8 @@ export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
     address: string,
   ): Promise<ServiceLoggedIn> => {
     const { token, credential, expiresAt, usedUp } = begun
-    if (usedUp !== undefined) await insertUsedAssertion(tx, usedUp, clock.now())
+    if (usedUp !== undefined && !(await useAssertionUp(tx, usedUp, clock.now())))
+      throw refused('the assertion was used before, at another machine')
     const sessionId = await sessions.open(tx, { account, address, begun })
     await noteUse(tx, { userId: account.id, credential, usedAt: clock.now(), address })
     return { token, account, sessionId, credential, expiresAt }
@@ -87,10 +88,7 @@ export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
       try {
         account ??= shown.kind === 'jwt' ? subjectOf(shown.assertion) : ''
         const begun = await begin({ account, address }, await evidenceOf(on, shown))
-        return await commit((tx) => open(tx, begun, address)).catch((error: unknown) => {
-          // Another machine used the assertion first.
-          throw begun.begun.usedUp !== undefined && isFault(error, 'store.conflict') ? refused(usedBefore) : error
-        })
+        return await commit((tx) => open(tx, begun, address))
       } catch (error) {
         if (!isFault(error, 'login.refused')) throw error
         explain(error.detail ?? 'refused', account)
@@ -100,24 +98,20 @@ export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
   }
 }
 
-const usedBefore = 'the assertion was used before, at another machine'
-
 interface NamedAttempt extends Pick<ServiceAttempt, 'address'> {
   readonly account: string
 }
 
-/** Finds the account of an attempt, provided it may log in from that address. @throws Fault `login.refused` */
-function createAccountFinder({ store, clock }: ServiceLoginDependencies) {
+/** Returns a function that finds the account of an attempt, provided it may log in from that address. */
+function accountFinder({ store, clock }: ServiceLoginDependencies) {
   const isAlive = createServiceLiveness()
-  return {
-    async find({ account: name, address }: NamedAttempt): Promise<User> {
-      const user = await findByUsername(store.read, name)
-      if (user === null || isPerson(user)) throw refused('there is no such service account')
-      if (!mayLogIn(user.capabilities)) throw refused('the account is disabled')
-      if (!isAlive({ user_id: user.id, service: user.service }, address, clock.now()))
-        throw refused('the account has ended, or does not log in from this address')
-      return user
-    },
+  return async ({ account: name, address }: NamedAttempt): Promise<User> => {
+    const user = await findByUsername(store.read, name)
+    if (user === null || isPerson(user)) throw refused('there is no such service account')
+    if (!mayLogIn(user.capabilities)) throw refused('the account is disabled')
+    if (!isAlive({ user_id: user.id, service: user.service }, address, clock.now()))
+      throw refused('the account has ended, or does not log in from this address')
+    return user
   }
 }
 

@@ -24,9 +24,3 @@ export async function useAssertionUp(tx: Tx, { assertion, goodUntil }: UsedUp, n
 }
 
 const useUp = 'INSERT INTO used_assertions (assertion, good_until) VALUES ($1, $2) ON CONFLICT DO NOTHING'
-
-/** Rejects with `store.conflict` where it was used before. */
-export async function insertUsedAssertion(tx: Tx, { assertion, goodUntil }: UsedUp, now: number): Promise<void> {
-  await tx.delete(UsedAssertionTable, { goodUntil: LessThan(now - keptLongerMs) })
-  await tx.insert(UsedAssertionTable, { assertion, goodUntil })
-}

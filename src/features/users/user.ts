@@ -3,7 +3,7 @@ import type { Capabilities } from '../../access/capabilities.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import type { Commit, Store, Tx } from '../../store/store.ts'
+import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import type { Passphrases } from './passphrase.ts'
 import { passphraseColumns } from './passphrase-records.ts'
 import {
@@ -117,11 +117,7 @@ export function createUsers({
     )
   }
 
-  async function findMember(username: string): Promise<User> {
-    const user = await findByUsername(store.read, username)
-    if (user === null) throw new Fault('user.not_found', `There is no user ${username}.`)
-    return user
-  }
+  const findMember = (username: string): Promise<User> => userNamed(store.read, username)
 
   async function find(username: string): Promise<User> {
     const user = await findMember(username)
@@ -184,6 +180,13 @@ async function rowOf(
     ...pair,
     createdAt: now,
   }
+}
+
+/** @throws Fault `user.not_found` */
+export async function userNamed(reader: Reader, username: string): Promise<User> {
+  const user = await findByUsername(reader, username)
+  if (user === null) throw new Fault('user.not_found', `There is no user ${username}.`)
+  return user
 }
 
 /** The columns of a new key pair. Answers name the user by its fingerprint; it has no other use. */
