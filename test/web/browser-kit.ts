@@ -223,6 +223,11 @@ export class Visit {
     return this.#reader.evaluate('navigator.clipboard.readText()')
   }
 
+  /** Whether the browser asks before it loads the page again or closes it. */
+  isHeld(): Promise<boolean> {
+    return this.page.evaluate(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`)
+  }
+
   /** By how many pixels the page is wider than the window. */
   excess(): Promise<number> {
     return this.page.evaluate('document.documentElement.scrollWidth - innerWidth')

@@ -249,8 +249,10 @@ it('of a dialog or an import is there again, and is kept no longer once it is ca
     await endAndBeginAgain()
     const input = dialog.getByLabel(field, { exact: true })
     expect(await (typed === undefined ? input.isChecked() : input.inputValue())).toBe(typed ?? true)
+    expect(await visit.isHeld()).toBe(true)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
+    expect(await visit.isHeld()).toBe(false)
   }
   await client.must('POST', '/vault', { vaultname: 'First of the list' })
   await visit.open('/exchange')

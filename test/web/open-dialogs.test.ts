@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { consoleStage } from './console-stage.ts'
-import type { Visit } from './browser-kit.ts'
 
 const stage = consoleStage()
 
@@ -12,17 +11,13 @@ async function administratorAt(address: string) {
   return { visit, page: visit.page, dialog: visit.page.getByRole('dialog') }
 }
 
-/** Whether the browser asks before it loads the page again or closes it. */
-const isAskedByBrowser = (visit: Visit): Promise<boolean> =>
-  visit.page.evaluate(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`)
-
 it('asks before Back or another page takes what was typed into a dialog, and forgets nothing meanwhile', async () => {
   const { visit, page, dialog } = await administratorAt('/administration/services')
   await page.getByRole('button', { name: 'New service account' }).click()
   const name = dialog.getByLabel('Name', { exact: true })
-  expect(await isAskedByBrowser(visit)).toBe(false)
+  expect(await visit.isHeld()).toBe(false)
   await name.fill('deploy.runner')
-  expect(await isAskedByBrowser(visit)).toBe(true)
+  expect(await visit.isHeld()).toBe(true)
   const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
   await page.goBack()
   await question.waitFor()
@@ -34,7 +29,7 @@ it('asks before Back or another page takes what was typed into a dialog, and for
   await question.getByRole('button', { name: 'Leave without saving' }).click()
   await visit.sees('Vaults')
   // Nothing holds the page any more.
-  expect(await isAskedByBrowser(visit)).toBe(false)
+  expect(await visit.isHeld()).toBe(false)
   await visit.open('/administration/services')
   await visit.sees('Service accounts')
   expect(await dialog.count()).toBe(0)
@@ -78,14 +73,14 @@ it('asks before a secret that is shown once is lost', async () => {
   await dialog.getByRole('button', { name: 'Add authenticator app' }).click()
   const shown = page.getByRole('alertdialog', { name: /Add an authenticator app for/ })
   const seed = await shown.locator('.value.code').innerText()
-  expect(await isAskedByBrowser(visit)).toBe(true)
+  expect(await visit.isHeld()).toBe(true)
   await page.goBack()
   const question = page.getByRole('alertdialog', { name: 'Leave without it?' })
   await question.getByRole('button', { name: 'Stay on this page' }).click()
   expect(await shown.locator('.value.code').innerText()).toBe(seed)
   await shown.getByRole('button', { name: 'Done' }).click()
   await shown.waitFor({ state: 'detached' })
-  expect(await isAskedByBrowser(visit)).toBe(false)
+  expect(await visit.isHeld()).toBe(false)
 })
 
 it('says that a change without an answer may have been made, so that nobody makes it twice unawares', async () => {

@@ -8,6 +8,7 @@ import { useWords } from '../words/language.tsx'
 import { mayBeDone } from '../interface/refusal.ts'
 import { useAction } from './action.ts'
 import { useHeldAddress } from './held-address.tsx'
+import { useIsTypingKept } from './kept-typing.ts'
 import { useIsSlow } from './slow-work.ts'
 import { ErrorMessage } from './error-message.tsx'
 
@@ -34,7 +35,11 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
   const { isUnderWay, error, run } = useAction()
   const isSlow = useIsSlow(isUnderWay)
   const [isTouched, setIsTouched] = useState(false)
-  const question = useHeldAddress(isTouched, { isSaving: isUnderWay })
+  const isKept = useIsTypingKept()
+  const [wasKept] = useState(isKept)
+  // A form that opens with what was kept over the end of the session takes it up, so that it is kept no longer.
+  const isRestored = wasKept && !isKept
+  const question = useHeldAddress(isTouched || isRestored, { isSaving: isUnderWay })
   /** React Aria passes it on to the form, but does not declare it. */
   const touching = { onInput: () => setIsTouched(true) }
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {

@@ -9,14 +9,13 @@ const stranger = '198.51.100.66'
 const colleague = '203.0.113.7'
 const login = { freeAttempts: 2, firstDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } }
 
+// The tests take the place of the nearest proxy, at 127.0.0.1.
 const appliance = applianceForTests(() =>
   TestAppliance.own({
     http: { workers: 1, proxies: ['127.0.0.1', '192.0.2.0/24', '2001:db8:ff::/48'] },
     login,
   }),
 )
-
-// The tests take the place of the nearest proxy, at 127.0.0.1.
 
 /** A login with `written` as X-Forwarded-For. Resolves to the address in the audit trail. */
 async function logIn(from: TestAppliance, body: object, written?: string) {
