@@ -28,18 +28,19 @@ export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
 }
 
 async function removeLeftOver(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  // What cannot be listed, read or removed is no reason to do nothing else: others' files may be hidden from this user.
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
     if (!name.startsWith(prefix)) continue
     const folder = join(tmpdir(), name)
-    // One that cannot be read or removed is no reason to do nothing else.
     if (await isLeftOver(folder).catch(() => false))
       await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
-/** A folder without an owner may just have been made. */
+/** A folder without an owner, or whose owner is not written yet, may just have been made. */
 async function isLeftOver(folder: string): Promise<boolean> {
   const found = await lstat(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return false
-  return !(await isRunning(await readFile(join(folder, ownerFile), 'utf8')))
+  const owner = await readFile(join(folder, ownerFile), 'utf8')
+  return owner !== '' && !(await isRunning(owner))
 }
