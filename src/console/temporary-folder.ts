@@ -28,10 +28,10 @@ export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
 }
 
 async function removeLeftOver(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  // What cannot be listed, read or removed is no reason to do nothing else: others' files may be hidden from this user.
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
     if (!name.startsWith(prefix)) continue
     const folder = join(tmpdir(), name)
-    // One that cannot be read or removed is no reason to do nothing else.
     if (await isLeftOver(folder).catch(() => false))
       await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }

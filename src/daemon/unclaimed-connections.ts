@@ -54,7 +54,10 @@ export function closeUnclaimed(worker: Worker): SentConnections {
       sentBeforePings.push([...unclaimed].flatMap(([handle, holder]) => (holder === child ? [handle] : [])))
     },
     closeLost() {
-      const lost = sentBeforePings.shift()?.filter((handle) => unclaimed.get(handle) === child) ?? []
+      const sent = sentBeforePings.shift() ?? []
+      // A worker that drains gives back what it refuses, and node:cluster may hold that for the next free worker.
+      if (!accepting.has(child)) return false
+      const lost = sent.filter((handle) => unclaimed.get(handle) === child)
       for (const handle of lost) handle.close()
       return lost.length > 0
     },

@@ -35,9 +35,10 @@ export async function inspectBackup(
   publicKey?: Buffer,
 ): Promise<InspectedBackup> {
   const { manifest } = await previewBackup(file, identities, publicKey)
-  checkRoom(tmpdir(), { manifest }, isLookedInto)
   const { path: folder, discard } = await makeTemporaryFolder()
   try {
+    // Once the database of a command that was killed is gone.
+    checkRoom(tmpdir(), { manifest }, isLookedInto)
     const read = await readBackup({ file, identities, expected: manifest }, async (entry) => {
       if (isLookedInto(entry.name)) await writeEntry(entry, join(folder, entry.name))
     })

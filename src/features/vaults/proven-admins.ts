@@ -1,4 +1,3 @@
-import { groupsOf } from '../../groups.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { permissionBits } from '../../access/permission.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
@@ -71,16 +70,13 @@ const usersOf = (tx: Tx, rows: readonly Pick<MembershipRow, 'userId'>[]): Promis
     rows.map(({ userId }) => userId),
   )
 
-const shownAtOnce = 500
-
 /** The number of known subjects of which the newest record is not among these, which must have good seals. */
 async function missingIn(
   hsm: Pick<Hsm, 'raise'>,
   shown: readonly SealedRecord[],
   known: readonly Generation[],
 ): Promise<number> {
-  // In parts, so that the keeper answers others in between.
-  for (const some of groupsOf(shown, shownAtOnce)) await hsm.raise(some)
+  await hsm.raise(shown)
   const newest = new Map<string, number>()
   for (const { record } of shown) {
     const generation = generationOf(openRecord(record))

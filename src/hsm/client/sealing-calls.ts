@@ -1,3 +1,4 @@
+import { groupsOf } from '../../groups.ts'
 import type { FloorStanding } from '../floor-news.ts'
 import { listFields, nothing, sealedFields } from '../protocol/fields.ts'
 import type { SealingPort } from '../sealing-port.ts'
@@ -5,6 +6,12 @@ import { field, given, numberIn, sealedIn, wrapped } from './replies.ts'
 import type { Keeper } from './request-router.ts'
 import { shownCalls } from './shown-calls.ts'
 import { trailCalls } from './trail-calls.ts'
+
+/**
+ * Records in one request, so that the keeper answers others in between. A key that is taken over has two for each of its
+ * versions, and may have more than one list holds.
+ */
+const raisedAtOnce = 500
 
 /** Requests of workers and the operator to the keeper for seals and signatures. */
 export function sealingCalls(keeper: Keeper) {
@@ -15,7 +22,7 @@ export function sealingCalls(keeper: Keeper) {
       return field(await keeper.call('seal', fields), 0)
     },
     async raise(records) {
-      await keeper.call('raise', listFields(records, sealedFields))
+      for (const some of groupsOf(records, raisedAtOnce)) await keeper.call('raise', listFields(some, sealedFields))
     },
     ...shownCalls(keeper),
     async sealNew(record, { grant, person } = {}) {

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type AgePair, givenAgePair, givenFolder, pack, packWith, unpack } from '../../support/backup-kit.ts'
@@ -7,6 +7,7 @@ import { makePremises, type Premises } from '../../support/console-kit.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
 
 const bombBytes = 256 * 1024 * 1024
+const diskKiB = 16 * 1024
 
 /** The attacker knows a recipient, and makes a backup whose content is larger than any disk of this test. */
 describe.runIf(mayMount)('a backup that decompresses to more than the disk holds', () => {
@@ -21,7 +22,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
     pair = givenAgePair(premises.directory)
     good = join(premises.directory, 'good.age')
     await premises.ask(['backup', 'create', good, '--recipient', pair.recipient])
-    disk = new FullDisk()
+    disk = new FullDisk(diskKiB)
     vi.stubEnv('TMPDIR', disk.path)
   })
   afterAll(async () => {
@@ -59,7 +60,7 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
       expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(sentence) as unknown })
       expect(stderr).not.toMatch(/no room left/)
     }
-    expect(readdirSync(disk.path).filter((name) => name.startsWith('strongroom-backup'))).toEqual([])
+    expect(readdirSync(disk.path).filter((name) => name.startsWith('strongroom-'))).toEqual([])
   }
 
   it('without a manifest is refused before anything of it is written', async () => {
@@ -86,6 +87,16 @@ describe.runIf(mayMount)('a backup that decompresses to more than the disk holds
       status: 1,
       stderr: expect.stringMatching(/needs 256\.\d MiB, and the disk of .* has \d+\.\d MiB: free some/) as unknown,
     })
+  })
+
+  it('is told from a good one, for which a command that was killed while it verified another has left no room', async () => {
+    const left = join(disk.path, 'strongroom-killed')
+    mkdirSync(left)
+    writeFileSync(join(left, '.owner'), 'another-boot.1.1')
+    writeFileSync(join(left, 'database.sqlite'), Buffer.alloc((diskKiB - 64) * 1024))
+    const [verify = []] = commands(good)
+    expect(await premises.run(verify)).toMatchObject({ status: 0, stderr: '' })
+    expect(existsSync(left)).toBe(false)
   })
 
   it('is told from a good one, which both commands take', async () => {
