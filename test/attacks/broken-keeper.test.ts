@@ -54,7 +54,7 @@ beforeAll(async () => {
     `[["floor", "${accountSubject(account).toString('base64')}", ${2 ** 60}]]`,
   ].map((entries, at) => told({ entries, machine: (at + 16).toString(16).repeat(16) }))
   news = sealedRecord(appliance.token, 'deleted vault', { vault: randomBytes(16), endedAt: Date.now() })
-  namedAtLength = ['a', 'b'].map((letter) => namedAs(letter.repeat(45_000_000)))
+  namedAtLength = ['a', 'b', 'c', 'd', 'e'].map((letter) => namedAs(letter.repeat(18_000_000)))
   namedVariously = Array.from({ length: 30 }, (_, at) => namedAs(`called ${at}`))
   const long = Buffer.concat([accountSubject(account), Buffer.alloc(1_000_000)]).toString('base64')
   const soon = generationAt(Date.now() + 3_600_000)
