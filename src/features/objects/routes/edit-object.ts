@@ -30,7 +30,7 @@ export const editObject = (objects: Objects, templates: Templates) =>
     details:
       'It changes what is given and keeps the rest. As JSON or, with another file, as a form. With `ifVersion` it changes nothing where another call has changed the object since it was read.',
     access: { kind: 'vault', permission: 'Write', resource: objectQuery },
-    faults: ['object.invalid', 'object.changed', 'object.tampered', 'object.key_exhausted'],
+    faults: ['template.not_found', 'object.invalid', 'object.changed', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',
     storesNumbers: true,
     unechoed: () => templates.secretNames(),
