@@ -34,8 +34,8 @@ export interface Purpose {
  */
 const longestText = 128 * 1024
 /**
- * More than any request has. Each sealed record in a list takes an HMAC of the token (80 µs), during which nobody else is
- * answered: supervisors end a process that does not answer for long.
+ * More than any request has. Each sealed record in a list takes an HMAC of the token (80 µs), during which the process
+ * answers nobody else: supervisors end a process that does not answer for long.
  */
 const mostInList = 20_000
 
