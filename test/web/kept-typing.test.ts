@@ -175,6 +175,46 @@ it('of one of several files is there again, and the files whose turn comes after
   for (const { name } of files) await page.getByRole('link', { name }).waitFor()
 })
 
+/**
+ * Hands the answer to a sent form over between a change of the page and React's effects of it, where a busy machine may
+ * hand it over: the change takes longer than React draws at a time.
+ */
+const answersAmidDrawing = `
+  const { setAttribute } = Element.prototype
+  Element.prototype.setAttribute = function (...named) {
+    setAttribute.apply(this, named)
+    for (const begun = performance.now(); this.matches('progress') && performance.now() - begun < 30; );
+  }
+  XMLHttpRequest.prototype.addEventListener = function (type, listener) {
+    EventTarget.prototype.addEventListener.call(this, type, (event) => {
+      const bar = document.querySelector('progress')
+      if (type !== 'load' || bar === null) return listener(event)
+      new MutationObserver((_, drawn) => {
+        drawn.disconnect()
+        listener(event)
+      }).observe(bar, { attributes: true })
+      this.upload.dispatchEvent(new ProgressEvent('progress', { loaded: 1, total: 3 }))
+    })
+  }`
+
+it('is there again where the end of the session comes amid the drawing of an upload', async () => {
+  const { client, vaultid, user } = await stage.owner('Uploaded')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await page.addInitScript(answersAmidDrawing)
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}/0/new`)
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose a file' }).click()
+  await (await chooser).setFiles({ name: 'first.txt', mimeType: 'text/plain', buffer: Buffer.from('first') })
+  await page.getByLabel('Description').fill('Of spring')
+  await client.must('DELETE', '/me/sessions')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('Your session has ended.').waitFor()
+  await page.getByText(kept).waitFor()
+  visit.complaints.expect(/status of 403/)
+})
+
 it('of a new user is there again, in its dialog, and is kept no longer once the user is created', async () => {
   const { client, user } = await stage.owner('Office', ['read', 'createVault', 'admin', 'active'])
   const visit = await stage.visitor()

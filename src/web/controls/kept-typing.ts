@@ -18,6 +18,8 @@ let shown: Typing | undefined
 /** Input of the form that was shown when the session ended. In the memory of the page only. */
 const kept = new Watched<Typing | undefined>(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
+/** Whether the session has ended since the last login. The form that it leaves may still be drawn after that. */
+let hasEnded = false
 const tabs = new BroadcastChannel('strongroom.typing')
 tabs.addEventListener('message', forget)
 
@@ -25,6 +27,7 @@ export const useIsTypingKept = (): boolean => useWatched(kept) !== undefined
 
 /** To be called when the session ends by itself: the input is kept until the person logs in again. */
 export function keepTyping(): void {
+  hasEnded = true
   if (shown === undefined) return
   kept.set(shown)
   clearTimeout(timer)
@@ -33,6 +36,7 @@ export function keepTyping(): void {
 
 /** To be called at a login: discards the input of another person. */
 export function keepTypingOf(userid: string): void {
+  hasEnded = false
   if (kept.get()?.userid !== userid) forget()
 }
 
@@ -66,7 +70,7 @@ export class TypingForm<Value> {
       const typing = { form: this, userid, place, value }
       shown = typing
       // The shown form holds it again.
-      if (this.at(userid, place) !== undefined) {
+      if (!hasEnded && this.at(userid, place) !== undefined) {
         clearTimeout(timer)
         kept.set(undefined)
       }

@@ -39,7 +39,8 @@ function traced(
 }
 
 function killedAt(call: string, files: readonly string[], args: readonly string[], nth = 1): void {
-  expect(traced(call, files, args, [], nth).signal).toBe('SIGKILL')
+  const { signal, status, stdout, stderr } = traced(call, files, args, [], nth)
+  expect({ signal, status, said: `${stdout}${stderr}` }).toMatchObject({ signal: 'SIGKILL' })
 }
 
 /** The file in which SoftHSM2 keeps the key of all objects of the token. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pkcs11, { type Template } from 'pkcs11js'
 import Database from 'better-sqlite3'
@@ -112,7 +112,10 @@ describe('strongroom doctor', () => {
     const { stdout } = await premises.run(['--json', 'doctor'])
     expect(detailsOf(stdout, 'permissions').join('\n')).toContain(`${dirname(state)} (hsm.keeper.state) may be written`)
     chmodSync(dirname(state), 0o700)
-    rmSync(join(premises.directory, 'run/operator.sock'))
+    // In one step: where the file of a socket is missing, the keeper is started anew.
+    const unanswered = join(premises.directory, 'unanswered')
+    writeFileSync(unanswered, '')
+    renameSync(unanswered, join(premises.directory, 'run/operator.sock'))
     expect((await seen()).join('\n')).toContain('the socket for the strongroom command')
   })
 
