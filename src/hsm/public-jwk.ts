@@ -1,4 +1,4 @@
-import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto'
+import { constants, createECDH, createPublicKey, verify, type KeyObject } from 'node:crypto'
 import { decodeBase64url } from '../encoding/base64.ts'
 
 /** A public key for signatures (RFC 7517), with only the members that are part of the key. */
@@ -76,6 +76,16 @@ function membersOf({ kty, crv, x, y, n, e }: Readonly<Record<string, unknown>>):
   if (kty === 'EC' && crv === 'P-256') return { kty, crv, x: coordinate(x), y: coordinate(y) }
   if (kty === 'RSA') return { kty, n: number(n, mostRsaBits / 8), e: number(e, 8) }
   throw new TypeError('a key must be of Ed25519, P-256 or RSA')
+}
+
+/**
+ * A new P-256 key whose private half is kept nowhere: signatures are checked against it where there is no account. Not by
+ * generateKeyPairSync: Node.js hangs for good where it collects the generator of a pair while it makes the JWK.
+ */
+export function keyOfNobody(): PublicJwk {
+  // 04 ‖ x ‖ y (SEC 1 §2.3.3).
+  const point = createECDH('prime256v1').generateKeys()
+  return { kty: 'EC', crv: 'P-256', x: point.toString('base64url', 1, 33), y: point.toString('base64url', 33) }
 }
 
 const leastRsaBits = 2_048

@@ -13,6 +13,7 @@ import { withFactor } from '../../src/hsm/user-factors.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import type { TestClient } from '../support/client.ts'
+import { jwkOf } from '../support/jwk.ts'
 import { loginRequest } from '../support/login-request.ts'
 import { freshLogin, givenHolder, loginChallenge, ownChallenge } from '../support/passkey-kit.ts'
 import { type AnswerEdits, type ShownAnswer, SoftAuthenticator, withPasskeys } from '../support/soft-authenticator.ts'
@@ -184,7 +185,7 @@ describe('a public key of the attacker', () => {
     passkeyRecord({
       userId,
       credentialId: mine.credentialId,
-      publicKey: JSON.stringify(mine.publicKey.export({ format: 'jwk' })),
+      publicKey: JSON.stringify(jwkOf(mine.publicKey)),
     })
 
   it('is sealed for no user in a session, an administrator’s too', async () => {
@@ -213,7 +214,7 @@ describe('a public key of the attacker', () => {
     const shown = await shownOf(own.authenticator.answer(await ownChallenge(own.session)), own.authenticator)
     const factor = { certificate: undefined, passkey: shown }
     const grant = await worker.freshGrant(await grantOf(own.session), sealedUser(row), factor)
-    const publicKey = JSON.stringify(mine.publicKey.export({ format: 'jwk' }))
+    const publicKey = JSON.stringify(jwkOf(mine.publicKey))
     const record = passkeyRecord({ userId: own.user.id, credentialId: authenticator.credentialId, publicKey })
     const seal = await worker.seal(record, { grant })
     const factors = withFactor(row.factors, record)
@@ -231,7 +232,7 @@ describe('a public key of the attacker', () => {
     const { credentialId } = own.authenticator
     await appliance.store.transaction((tx) => tx.update(PasskeyTable, { credentialId }, { userId: victim.id }))
     expect((await attempt()).status).toBeGreaterThanOrEqual(400)
-    const publicKey = JSON.stringify(own.authenticator.publicKey.export({ format: 'jwk' }))
+    const publicKey = JSON.stringify(jwkOf(own.authenticator.publicKey))
     await appliance.store.transaction(async (tx) => {
       await tx.delete(PasskeyTable, { credentialId })
       await tx.update(PasskeyTable, { credentialId: authenticator.credentialId }, { credentialId, publicKey })

@@ -21,6 +21,7 @@ import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { makePair, seconds, signed, type SigningPair } from '../support/assertion-kit.ts'
 import type { TestClient } from '../support/client.ts'
 import { ClientCa } from '../support/client-pki.ts'
+import { jwkOf } from '../support/jwk.ts'
 import { addCredential, addService, asked, certificateOf, sharedVault } from '../support/service-kit.ts'
 import { personOf } from './node-client-kit.ts'
 
@@ -182,7 +183,7 @@ describe('logins by assertions', () => {
     async (alg) => {
       const service = await addService(appliance, owner)
       const { publicKey, privateKey } = pairOf(alg)
-      const jwk = { ...publicKey.export({ format: 'jwk' }), alg }
+      const jwk = { ...jwkOf(publicKey), alg }
       await addCredential(appliance, service, { ...asked, kind: 'jwt', publicKey: jwk, kid: null })
       const signer = keySigner(privateKey.export({ format: 'pem', type: 'pkcs8' }), { isPss: alg === 'PS256' })
       const login = serviceJwtLogin({ account: service.name, signer })
@@ -215,7 +216,7 @@ describe('logins by assertions', () => {
   it('that may encrypt alone, of some additional data, are told so, each call for itself', async () => {
     const service = await addService(appliance, owner)
     const { publicKey, privateKey } = pairOf('ES256')
-    const jwk = publicKey.export({ format: 'jwk' })
+    const jwk = jwkOf(publicKey)
     await addCredential(appliance, service, { ...asked, kind: 'jwt', publicKey: jwk, kid: null })
     const aad = Buffer.from('mail:').toString('base64')
     const vault = await sharedVault(ownerClient, service, [{ keys: 'mail-*', operations: ['encrypt'], aad }])

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import type { AuditSigner } from '../../src/audit/chain-sealer.ts'
 import type { SignedEnd } from '../../src/hsm/audit-end.ts'
 import { createAuditEnds } from '../../src/hsm/keeper/audit-ends.ts'
+import { jwkOf } from './jwk.ts'
 
 /** The signing port with a P-256 key in this process, and the keeper's memory of ends, in a file or in none. */
 export interface KeySigner extends AuditSigner {
@@ -20,7 +21,7 @@ export function createKeySigner(
   now = Date.now,
 ): KeySigner {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
-  const d = bigintOf(Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url'))
+  const d = bigintOf(Buffer.from(String(jwkOf(privateKey).d), 'base64url'))
   const state = new Database(stateFile)
   const sign = (digest: Buffer) => ecdsa(bigintOf(digest), d)
   const ends = createAuditEnds({

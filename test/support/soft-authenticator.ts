@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
+import { jwkOf } from './jwk.ts'
 
 export const passkeyHost = 'console.example'
 const passkeyOrigin = `https://${passkeyHost}`
@@ -128,7 +129,7 @@ export class SoftAuthenticator {
 
   /** The public key as a COSE_Key (RFC 9053 §7). */
   #coseKey(): Buffer {
-    const { kty, x = '', y = '', n = '', e = '' } = this.publicKey.export({ format: 'jwk' })
+    const { kty, x = '', y = '', n = '', e = '' } = jwkOf(this.publicKey)
     const part = (value: string) => bytes(Buffer.from(value, 'base64url'))
     if (kty === 'OKP')
       return Buffer.concat([mapOf(4), small(1), small(1), small(3), small(-8), small(-1), small(6), small(-2), part(x)])

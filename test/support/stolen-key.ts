@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
+import { jwkOf } from './jwk.ts'
 import { withPin } from './pin-session.ts'
 import type { TestToken } from './token.ts'
 
@@ -34,7 +35,7 @@ export function steal(token: TestToken, role: 'seal' | 'pepper'): StolenKey {
 /** Replaces the audit key by a pair whose private half the test knows. */
 export function stealAuditKey(token: TestToken): KeyObject {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { d = '', x = '', y = '' } = privateKey.export({ format: 'jwk' })
+  const { d = '', x = '', y = '' } = jwkOf(privateKey)
   const point = Buffer.concat([Buffer.from('044104', 'hex'), ...[x, y].map((part) => Buffer.from(part, 'base64url'))])
   const label = 'strongroom.audit.v1'
   const common = [

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { transactionGrant } from '../../access/transaction-grant.ts'
 import type { AuditTrail } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
@@ -10,7 +10,7 @@ import {
   type PasskeyRules,
   type ReadPasskeyAssertion,
 } from '../../hsm/passkey-assertion.ts'
-import { readPublicJwk } from '../../hsm/public-jwk.ts'
+import { keyOfNobody, readPublicJwk } from '../../hsm/public-jwk.ts'
 import { withFactor, withoutFactor } from '../../hsm/user-factors.ts'
 import type { Reader, Store, Tx } from '../../store/store.ts'
 import { lockedUser, personById } from '../users/records.ts'
@@ -133,8 +133,7 @@ function known(passkey: Passkey | undefined): Passkey {
 }
 
 function createExamination({ clock, rules, audit }: PasskeysDependencies): Passkeys['examine'] {
-  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const noKey = JSON.stringify(readPublicJwk(publicKey.export({ format: 'jwk' })))
+  const noKey = JSON.stringify(keyOfNobody())
 
   return async (reader, userId, { credentialId, assertion }) => {
     const found = await findByCredentialId(reader, credentialId)

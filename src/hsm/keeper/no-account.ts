@@ -1,10 +1,10 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { capabilitiesOf } from '../../access/capabilities.ts'
 import { readAssertion } from '../assertion.ts'
 import type { ServiceEvidence } from '../login-request.ts'
 import { pepperedBytes } from '../peppered-text.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
-import { readPublicJwk } from '../public-jwk.ts'
+import { keyOfNobody } from '../public-jwk.ts'
 import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.ts'
 import { serviceText } from '../service-account.ts'
 import { checkNewest, type NewestShown, opened } from './shown-record.ts'
@@ -18,7 +18,6 @@ export type NoAccount = (evidence: ServiceEvidence) => FieldsOf<'service account
 export function createNoAccount(on: NewestShown): NoAccount {
   const { token } = on
   const identity = randomBytes(identityBytes)
-  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const common = { name: 'none', addedAt: 0, expiresAt: null }
   const account = serviceText({
     owner: identity.toString('hex'),
@@ -27,13 +26,7 @@ export function createNoAccount(on: NewestShown): NoAccount {
     expiresAt: null,
     credentials: [
       // Credentials that take time to compare.
-      {
-        ...common,
-        id: '0'.repeat(16),
-        kind: 'jwt',
-        publicKey: readPublicJwk(publicKey.export({ format: 'jwk' })),
-        kid: null,
-      },
+      { ...common, id: '0'.repeat(16), kind: 'jwt', publicKey: keyOfNobody(), kid: null },
       { ...common, id: '1'.repeat(16), kind: 'static', check: randomBytes(pepperedBytes).toString('base64') },
     ],
   })

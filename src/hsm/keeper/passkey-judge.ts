@@ -1,9 +1,9 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { ShownPasskey } from '../login-request.ts'
 import { countsOn, readPasskeyAssertion, type PasskeyRules } from '../passkey-assertion.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { readPublicJwk } from '../public-jwk.ts'
+import { keyOfNobody, readPublicJwk } from '../public-jwk.ts'
 import { composeRecord, type FieldsOf } from '../record-layouts.ts'
 import { recordDigest } from '../sealed-record.ts'
 import { holdsFactor, isSealed, shown } from './shown-record.ts'
@@ -40,11 +40,10 @@ export function createPasskeyJudge({
   rules,
   now,
 }: PasskeyJudgeDependencies): PasskeyJudge {
-  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const none: FieldsOf<'passkey'> = {
     userId: 0,
     credentialId: randomBytes(32),
-    publicKey: JSON.stringify(readPublicJwk(publicKey.export({ format: 'jwk' }))),
+    publicKey: JSON.stringify(keyOfNobody()),
   }
 
   /** Stands for a missing passkey at a login. No assertion is signed by its key. */

@@ -25,17 +25,8 @@ function traced(
 ) {
   const paths = files.flatMap((file) => ['-P', file])
   const injection = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${nth}`]
-  return spawnSync('strace', [
-    '-qq',
-    '-o',
-    '/dev/null',
-    ...options,
-    ...paths,
-    ...injection,
-    process.execPath,
-    entry,
-    ...args,
-  ])
+  const under = ['-qq', '-o', '/dev/null', ...options, ...paths, ...injection]
+  return spawnSync('strace', [...under, process.execPath, entry, ...args], { encoding: 'utf8' })
 }
 
 function killedAt(call: string, files: readonly string[], args: readonly string[], nth = 1): void {

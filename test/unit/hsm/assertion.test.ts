@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { readAssertion } from '../../../src/hsm/assertion.ts'
 import { checkPublicJwk, readPublicJwk } from '../../../src/hsm/public-jwk.ts'
 import { compact, makePair, ownClaims, signed, type SigningPair } from '../../support/assertion-kit.ts'
+import { jwkOf } from '../../support/jwk.ts'
 
 /** The compact form and its signature; `jose` signs, and says of each bad one that it is bad as well. */
 const algorithms = ['EdDSA', 'Ed25519', 'ES256', 'RS256', 'PS256']
@@ -135,7 +136,7 @@ describe('an assertion is refused', () => {
 it('a weak key signs nothing', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
   const text = compact('{"alg":"RS256"}', '{}', (bytes) => sign('sha256', bytes, privateKey))
-  const weak = { ...pairOf('RS256'), jwk: { ...publicKey.export({ format: 'jwk' }), alg: 'RS256' } }
+  const weak = { ...pairOf('RS256'), jwk: { ...jwkOf(publicKey), alg: 'RS256' } }
   expect(isGood(text, weak)).toBe(false)
   expect(await joseTakes(text, weak)).toBe(false)
 })
@@ -156,12 +157,12 @@ describe('a public key', () => {
     ['of an exponent of 3', { modulusLength: 2_048, publicExponent: 3 }],
   ])('of RSA %s is refused', (_which, options) => {
     const { publicKey } = generateKeyPairSync('rsa', options)
-    expect(() => checkPublicJwk(readPublicJwk(publicKey.export({ format: 'jwk' })))).toThrow('an RSA key must have')
+    expect(() => checkPublicJwk(readPublicJwk(jwkOf(publicKey)))).toThrow('an RSA key must have')
   })
 
   it.each(['P-384', 'secp256k1'])('of the curve %s is refused', (namedCurve) => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve })
-    expect(() => readPublicJwk(publicKey.export({ format: 'jwk' }))).toThrow('Ed25519, P-256 or RSA')
+    expect(() => readPublicJwk(jwkOf(publicKey))).toThrow('Ed25519, P-256 or RSA')
   })
 
   it('is refused where it is private, a secret, beside its curve, or longer than its members say', async () => {
