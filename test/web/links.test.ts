@@ -64,9 +64,12 @@ describe('a one-time link', () => {
 
     const second = await stage.visitor()
     await second.page.goto(address)
+    await second.page.route('**/link/open', (route) => route.abort(), { times: 1 })
+    await second.page.getByRole('button', { name: 'Show the secret' }).click()
+    await second.page.getByText('it was lost on the way: ask the sender for a new link').waitFor()
     await second.page.getByRole('button', { name: 'Show the secret' }).click()
     await second.page.getByText('The secret is no longer available').waitFor()
-    second.complaints.expect(/status of 404/)
+    second.complaints.expect(/net::ERR_FAILED/, /status of 404/)
 
     await maker.page.reload()
     await maker.sees('One-time links')

@@ -104,4 +104,12 @@ it('says that a change without an answer may have been made, so that nobody make
   await dialog.getByRole('alert').waitFor()
   expect(await dialog.getByText('It may have been done anyway').count()).toBe(0)
   visit.complaints.expect(/net::ERR_FAILED/, /status of 400/)
+  // The form of a page says it, too.
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.route(`${stage.appliance.url}/link`, (route) => route.abort())
+  await visit.open('/links')
+  await page.getByLabel('Secret').fill('Without an answer')
+  await page.getByLabel('Label').fill('lost')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByRole('alert').getByText('It may have been done anyway').waitFor()
 })

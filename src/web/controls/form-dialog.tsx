@@ -5,7 +5,6 @@ import { Form, FormContext } from 'react-aria-components/Form'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useWords } from '../words/language.tsx'
-import { mayBeDone } from '../interface/refusal.ts'
 import { useAction } from './action.ts'
 import { useHeldAddress } from './held-address.tsx'
 import { useIsTypingKept } from './kept-typing.ts'
@@ -68,7 +67,6 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
             <Form className="form" {...touching} onSubmit={(event) => void submit(event)}>
               {children}
               {error !== undefined && <ErrorMessage error={error} />}
-              {mayBeDone(error) && <p className="soft">{words.mayBeDone}</p>}
               <div className="buttons">
                 <Button className="button" onPress={onClose}>
                   {words.cancel}

@@ -89,9 +89,8 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
         submitText={words.create}
         back={folderid === '0' ? `#/vault/${vaultid}` : `#/vault/${vaultid}/${folderid}`}
         file={file}
-      >
-        {saving.error !== undefined && isUncertain.current && <p className="soft">{words.mayBeSaved}</p>}
-      </SaveBar>
+        advice={isUncertain.current ? words.mayBeSaved : undefined}
+      />
       {question}
     </Form>
   )

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useIsSlow } from '../controls/slow-work.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -12,20 +11,19 @@ interface Props {
   /** Address to which the cancel link leads. */
   readonly back: string
   readonly file: File | undefined
-  /** Shown beside an error. */
-  readonly children?: ReactNode
+  /** Said after an error. */
+  readonly advice?: string | undefined
 }
 
 /** The end of a form: its buttons, the progress of the upload, and the error. */
-export function SaveBar({ saving, submitText, back, file, children }: Props) {
+export function SaveBar({ saving, submitText, back, file, advice }: Props) {
   const words = useWords()
   const own = useWordsOf(editingWords)
   const { isUnderWay, error, share, isStopped, stop } = saving
   const isSlow = useIsSlow(isUnderWay)
   return (
     <div className="save-bar">
-      {error !== undefined && <ErrorMessage error={error} />}
-      {children}
+      {error !== undefined && <ErrorMessage error={error} advice={advice} />}
       {isStopped && (
         <p role="status" className="soft">
           {own.canceled}

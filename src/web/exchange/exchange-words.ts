@@ -69,7 +69,8 @@ export const exchangeWords = inBoth(
     stop: 'Stop',
     progress: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`,
     imported: (number: number) => `${counted('en', number, 'object', 'objects')} imported.`,
-    stopped: 'Stopped. The objects imported so far are kept; “Continue” imports the rest.',
+    stopped: 'Stopped.',
+    resumable: 'The objects imported so far are kept; “Continue” imports the rest.',
     refused: (number: number) => `${counted('en', number, 'object was', 'objects were')} refused`,
     toVault: 'Go to vault',
     leaving: {
@@ -164,7 +165,8 @@ export const exchangeWords = inBoth(
     stop: 'Stoppa',
     progress: (done, all) => `${done.toLocaleString('sv')} av ${all.toLocaleString('sv')}`,
     imported: (number) => `${counted('sv', number, 'objekt har', 'objekt har')} importerats.`,
-    stopped: 'Stoppad. De objekt som har importerats är kvar; ”Fortsätt” importerar resten.',
+    stopped: 'Stoppad.',
+    resumable: 'De objekt som har importerats är kvar; ”Fortsätt” importerar resten.',
     refused: (number) => `${counted('sv', number, 'objekt', 'objekt')} nekades`,
     toVault: 'Gå till valvet',
     leaving: {

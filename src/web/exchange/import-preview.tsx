@@ -67,9 +67,9 @@ export function ImportPreview({ vaultid, contents, begun, read, onUnderWay }: Pr
       {read.leftFiles !== undefined && read.leftFiles > 0 && <p>{words.leftFiles(read.leftFiles)}</p>}
       {read.leftPasswords !== undefined && read.leftPasswords > 0 && <p>{words.leftPasswords(read.leftPasswords)}</p>}
       <PlanTable plans={plans} duplicates={duplicates} />
-      {error !== undefined && <ErrorMessage error={error} />}
+      {error !== undefined && <ErrorMessage error={error} advice={words.resumable} />}
       {progress !== undefined && <Progress progress={progress} total={total} />}
-      {isStopped && <p role="status">{words.stopped}</p>}
+      {isStopped && <p role="status">{`${words.stopped} ${words.resumable}`}</p>}
       <p className="buttons">
         {isDone ? (
           <a className="button primary" href={`#/vault/${vaultid}`}>

@@ -168,6 +168,7 @@ const unchanging: ReadonlySet<Used> = new Set<Used>([
   'auth.login',
   'auth.challenge',
   'me.challenge',
+  'file.collect',
   'utils.mimetype',
   'transparent.encrypt',
   'transparent.decrypt',

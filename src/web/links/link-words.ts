@@ -50,6 +50,8 @@ export const linkWords = inBoth(
     broken: 'This link is incomplete. Copy all of it, to the last character.',
     gone: 'The secret is no longer available: the link has already been opened, was revoked, or has expired. If it was opened, but not by you, tell the sender that someone else has read it.',
     unreadable: 'The secret was loaded, but the key in the link does not match it. Ask the sender for a new link.',
+    perhapsOpened:
+      'Try again. If the secret is then no longer available, it was lost on the way: ask the sender for a new link.',
   },
   {
     title: 'Engångslänkar',
@@ -100,5 +102,7 @@ export const linkWords = inBoth(
     broken: 'Länken är ofullständig. Kopiera hela, till sista tecknet.',
     gone: 'Hemligheten finns inte längre: länken har redan öppnats, återkallats eller gått ut. Om den öppnades, men inte av dig, säg till avsändaren att någon annan har läst den.',
     unreadable: 'Hemligheten lästes in, men nyckeln i länken passar inte. Be avsändaren om en ny länk.',
+    perhapsOpened:
+      'Försök igen. Om hemligheten då inte finns längre gick den förlorad på vägen: be avsändaren om en ny länk.',
   },
 )

@@ -7,7 +7,7 @@ import { useIsSlow } from '../controls/slow-work.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call } from '../interface/calls.ts'
-import { hasNumber } from '../interface/refusal.ts'
+import { hasNumber, mayBeDone } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { openText, partsOf } from './link-cipher.ts'
 import { linkWords } from './link-words.ts'
@@ -61,7 +61,9 @@ export function OpenedLinkView({ opener, secret }: Props) {
       ) : text === undefined ? (
         <>
           <p>{words.forYouText}</p>
-          {error !== undefined && <ErrorMessage error={error} />}
+          {error !== undefined && (
+            <ErrorMessage error={error} advice={mayBeDone(error) ? words.perhapsOpened : undefined} />
+          )}
           <p className="buttons">
             <Button className="button primary" onPress={() => void show()}>
               <Eye aria-hidden />
