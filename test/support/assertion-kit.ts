@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose'
+import { KeyObject, randomUUID } from 'node:crypto'
+import { generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose'
+import { jwkOf } from './jwk.ts'
 
 /** A key pair of an application, or of an issuer. */
 export interface SigningPair {
@@ -13,7 +14,7 @@ export interface SigningPair {
 export async function makePair(alg = 'ES256'): Promise<SigningPair> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const kid = randomUUID()
-  return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
+  return { alg, kid, privateKey, jwk: { ...jwkOf(KeyObject.from(publicKey)), kid, alg, use: 'sig' } }
 }
 
 export const seconds = (ms = Date.now()): number => Math.floor(ms / 1_000)
