@@ -79,8 +79,8 @@ function membersOf({ kty, crv, x, y, n, e }: Readonly<Record<string, unknown>>):
 }
 
 /**
- * A new P-256 key whose private half is kept nowhere: signatures are checked against it where there is no account. Not by
- * generateKeyPairSync: Node.js 20 hangs for good where it collects the generator of a pair while it makes the JWK.
+ * A new P-256 key whose private half is kept nowhere: signatures are checked against it where there is no account. Not
+ * by generateKeyPairSync: Node.js 20 hangs for good where it collects the generator of a pair while it makes the JWK.
  */
 export function keyOfNobody(): PublicJwk {
   // 04 ‖ x ‖ y (SEC 1 §2.3.3).

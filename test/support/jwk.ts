@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 
 /**
- * The JWK of a key that may just have been generated. Its copy is asked, because Node.js 20 hangs for good where it collects
- * the generator of a pair while it makes the JWK.
+ * The JWK of a key that may just have been generated. Its copy is asked, because Node.js 20 hangs for good where it
+ * collects the generator of a pair while it makes the JWK.
  */
 export function jwkOf(key: KeyObject): JsonWebKey {
   const copy =
