@@ -90,6 +90,14 @@ export function judgeJump(jumpMs: number, { clockMs }: Thresholds): Judgement {
   return { state: Math.abs(jumpMs) > clockMs ? 'warning' : 'ok', detail, remedy: setClock }
 }
 
+/** Checks that a worker may open a file for each connection that the configuration allows; `most`: those that it may. */
+export function judgeConnections(most: number, { maxConnections }: { readonly maxConnections: number }): Judgement {
+  const detail = `each listener of a worker holds ${Math.min(most, maxConnections)} connections of the ${maxConnections} of http.maxConnections`
+  const remedy =
+    'Let each process open four times as many files as http.maxConnections (LimitNOFILE= of the unit, ulimit -n), or lower http.maxConnections.'
+  return { state: most < maxConnections ? 'warning' : 'ok', detail, remedy }
+}
+
 /** Checks the free space of a token: its own memory, or the disk of a software token. */
 export function judgeRoom({ kind, freeBytes, totalBytes }: TokenRoom, thresholds: Thresholds): Judgement {
   if (kind === 'disk') return judgeDisk({ freeBytes, sizeBytes: totalBytes }, 'the token', thresholds)
