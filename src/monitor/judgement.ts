@@ -80,7 +80,7 @@ const setClock =
 export function judgeClock(behindMs: number, { clockMs }: Thresholds): Judgement {
   const detail = `it is ${Math.round(behindMs / 1000)} s behind the last thing that the appliance did`
   if (behindMs <= clockMs) return { state: 'ok', detail, remedy: setClock }
-  const remedy = `${setClock} If it is right now and was ahead before, wait: codes of authenticators that were used meanwhile are refused until then.`
+  const remedy = `${setClock} If it is right now and was ahead before, codes of authenticators that were used meanwhile are refused until then: wait, or give their users others (strongroom otp enroll, otp remove).`
   return { state: 'problem', detail, remedy }
 }
 
