@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, readdirSync, rmSync } from 'node:fs'
-import { link, open, rm } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { link, open, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { syncFolder } from '../folder-sync.ts'
+import { isRunning, ownIdentity } from '../process-identity.ts'
 import { encryptTo } from './age-stream.ts'
 import { BackupError } from './backup-error.ts'
 import { backupFormat, entryNames, type Manifest } from './manifest.ts'
@@ -28,8 +29,8 @@ export interface BackupPlan {
  */
 export async function writeBackup(plan: BackupPlan): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const { file, recipients } = plan
-  removeLeftOver(dirname(file))
-  const draft = join(dirname(file), `.${basename(file, '.age')}.age.${process.pid}.partial`)
+  await removeLeftOver(dirname(file))
+  const draft = join(dirname(file), `.${basename(file, '.age')}.age.${await ownIdentity()}.partial`)
   const handle = await naming(file, () => open(draft, 'wx', 0o600))
   try {
     const hash = createHash('sha256')
@@ -109,26 +110,10 @@ async function hashOfFile(file: string): Promise<string> {
 }
 
 /** Removes drafts that killed processes left. */
-function removeLeftOver(folder: string): void {
-  for (const found of listed(folder)) {
-    const pid = /^\..+\.age\.(\d+)\.partial$/.exec(found)?.[1]
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, found), { force: true })
-  }
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+async function removeLeftOver(folder: string): Promise<void> {
+  for (const found of await readdir(folder).catch(() => [])) {
+    const [, owner] = /^\..+\.age\.(.+)\.partial$/.exec(found) ?? []
+    if (owner !== undefined && !(await isRunning(owner))) await rm(join(folder, found), { force: true })
   }
 }
 

@@ -6,6 +6,8 @@ import type { FromWorker } from './worker-process.ts'
 const unclaimed = new Map<Handle, ChildProcess>()
 /** Workers that may still claim a connection. */
 const accepting = new Set<ChildProcess>()
+/** Number of workers that accepted connections and have ended or are to end, and whose successors do not accept yet. */
+let awaited = 0
 
 interface Handle {
   close(...then: unknown[]): void
@@ -17,8 +19,9 @@ export interface SentConnections {
   beforePing(): void
   /**
    * To be called with each answer to a ping, in turn. Closes connections that were sent before that ping and that the
-   * worker has not claimed: it never got them, as when it may open no more files. Whether there were any; node:cluster
-   * then waits for its answer and sends it no others.
+   * worker has not claimed: it never got them, as when it may open no more files. node:cluster then waits for its answer
+   * and sends it no others. So the result says whether to replace it now: not before a worker that is being replaced has
+   * a successor, without which none would listen. Until then node:cluster holds new connections.
    */
   closeLost(): boolean
 }
@@ -30,7 +33,6 @@ export interface SentConnections {
  */
 export function closeUnclaimed(worker: Worker): SentConnections {
   const child = worker.process
-  accepting.add(child)
   const send: (...given: never[]) => boolean = child.send.bind(child)
   child.send = (message: Serializable, ...given: unknown[]) => {
     const [handle] = given
@@ -40,15 +42,26 @@ export function closeUnclaimed(worker: Worker): SentConnections {
     }
     return Boolean(Reflect.apply(send, undefined, [message, ...given]))
   }
+  let isAwaited = false
+  const awaitSuccessor = (): void => {
+    if (!isAwaited) awaited += 1
+    isAwaited = true
+  }
   const leave = (dead: boolean): void => {
-    accepting.delete(child)
+    if (accepting.delete(child)) awaitSuccessor()
     for (const [handle, holder] of unclaimed) {
       if ((dead && holder === child) || accepting.size === 0) handle.close()
     }
   }
-  worker.on('message', ({ type }: FromWorker) => type === 'draining' && leave(false))
+  worker.on('message', ({ type }: FromWorker) => {
+    if (type === 'draining') leave(false)
+    if (type !== 'listening') return
+    accepting.add(child)
+    awaited = Math.max(0, awaited - 1)
+  })
   child.once('exit', () => leave(true))
   const sentBeforePings: Handle[][] = []
+  let hasLost = false
   return {
     beforePing() {
       sentBeforePings.push([...unclaimed].flatMap(([handle, holder]) => (holder === child ? [handle] : [])))
@@ -59,7 +72,10 @@ export function closeUnclaimed(worker: Worker): SentConnections {
       if (!accepting.has(child)) return false
       const lost = sent.filter((handle) => unclaimed.get(handle) === child)
       for (const handle of lost) handle.close()
-      return lost.length > 0
+      hasLost ||= lost.length > 0
+      if (!hasLost || awaited > 0) return false
+      awaitSuccessor()
+      return true
     },
   }
 }

@@ -80,7 +80,7 @@ const setClock =
 export function judgeClock(behindMs: number, { clockMs }: Thresholds): Judgement {
   const detail = `it is ${Math.round(behindMs / 1000)} s behind the last thing that the appliance did`
   if (behindMs <= clockMs) return { state: 'ok', detail, remedy: setClock }
-  const remedy = `${setClock} If it is right now and was ahead before, wait: codes of authenticators that were used meanwhile are refused until then.`
+  const remedy = `${setClock} If it is right now and was ahead before, codes of authenticators that were used meanwhile are refused until then: wait, or give their users others (strongroom otp enroll, otp remove).`
   return { state: 'problem', detail, remedy }
 }
 
@@ -88,6 +88,14 @@ export function judgeClock(behindMs: number, { clockMs }: Thresholds): Judgement
 export function judgeJump(jumpMs: number, { clockMs }: Thresholds): Judgement {
   const detail = `it was set ${jumpMs < 0 ? 'back' : 'forward'} by ${Math.round(Math.abs(jumpMs) / 1000)} s`
   return { state: Math.abs(jumpMs) > clockMs ? 'warning' : 'ok', detail, remedy: setClock }
+}
+
+/** Checks that a worker may open a file for each connection that the configuration allows; `most`: those that it may. */
+export function judgeConnections(most: number, { maxConnections }: { readonly maxConnections: number }): Judgement {
+  const detail = `each listener of a worker holds ${Math.min(most, maxConnections)} connections of the ${maxConnections} of http.maxConnections`
+  const remedy =
+    'Let each process open four times as many files as http.maxConnections (LimitNOFILE= of the unit, ulimit -n), or lower http.maxConnections.'
+  return { state: most < maxConnections ? 'warning' : 'ok', detail, remedy }
 }
 
 /** Checks the free space of a token: its own memory, or the disk of a software token. */

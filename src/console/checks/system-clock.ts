@@ -31,7 +31,9 @@ async function lastWritten({ audit }: Config): Promise<number> {
 function lastPassword(config: Config): Promise<number> {
   return withStore(config, async (store) => {
     const devices = await store.read.findBy(OtpDeviceTable, { kind: 'totp' })
-    return Math.max(0, ...devices.map(({ counter, periodSeconds }) => counter * (periodSeconds ?? 30) * 1000))
+    // The rows of removed devices stay, so that their seeds are not enrolled again.
+    const used = devices.filter(({ userId }) => userId !== null)
+    return Math.max(0, ...used.map(({ counter, periodSeconds }) => counter * (periodSeconds ?? 30) * 1000))
   })
 }
 

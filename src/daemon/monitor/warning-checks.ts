@@ -2,6 +2,7 @@ import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
 import {
   judgeClock,
+  judgeConnections,
   judgeDisk,
   judgeEnd,
   judgeHeads,
@@ -11,12 +12,14 @@ import {
 } from '../../monitor/judgement.ts'
 import type { HostObservation, Observation } from '../../monitor/observation.ts'
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
+import { mostConnections } from '../../open-files.ts'
 import { createBackupProbe } from './backup-probe.ts'
 import { createRevocationWarnings } from './revocation-warnings.ts'
 import type { ApplianceStatus } from './appliance-status.ts'
 
 /**
  * The checks of `strongroom doctor`: disks, room in the token, certificates and revocation lists, the clock, backups.
+ * Also the limit of open files, which each process of the appliance has of its own.
  */
 export function createWarningChecks(
   config: Config,
@@ -30,6 +33,7 @@ export function createWarningChecks(
     return [
       ...judged(seen, config),
       ...named('clock.set', judgeJump(jumpOf(), config.warnings)),
+      ...named('connections', judgeConnections(mostConnections(), config.http)),
       ...revocationWarnings(),
       ...(backup === undefined ? [] : named('backup', backup)),
     ]

@@ -12,6 +12,14 @@ export interface ConnectionRules {
   readonly proxies: readonly string[]
 }
 
+/** The same rules, scaled down so that no more than `most` connections are open at once. */
+export function fitting(rules: ConnectionRules, most: number): ConnectionRules {
+  const { maxConnections, maxConnectionsPerAddress } = rules
+  if (maxConnections <= most) return rules
+  const perAddress = Math.ceil((maxConnectionsPerAddress * most) / maxConnections)
+  return { ...rules, maxConnections: most, maxConnectionsPerAddress: perAddress }
+}
+
 /** How a connection ended to make room: `closed` while it was idle, or `refused` when it was new. */
 export type ConnectionEnd = 'closed' | 'refused'
 

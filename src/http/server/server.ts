@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { type SecureVersion, createSecureContext, type SecureContextOptions } from 'node:tls'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
+import { mostConnections } from '../../open-files.ts'
 import { transportOf } from '../contract/call-transport.ts'
-import { createConnectionLimits, type ConnectionRules } from './connection-limits.ts'
+import { createConnectionLimits, fitting, type ConnectionRules } from './connection-limits.ts'
 import { trackConnections, type Connections } from './connections.ts'
 import { answerMalformed } from './malformed-requests.ts'
 import { refuse, refuseExpectation, type Request, type Response } from './refusals.ts'
@@ -82,7 +83,7 @@ export function createServer(options: ServerOptions): ApplianceServer {
   const tally = createTally(log, 'connections had to make room: idle ones were closed, or new ones refused')
   const connections = trackConnections(
     server,
-    createConnectionLimits(http, (end, network) => tally.count(end, network)),
+    createConnectionLimits(fitting(http, mostConnections()), (end, network) => tally.count(end, network)),
   )
   const stalled = createStalledAnswers(http.answerTimeoutMs)
   serveCalls(server, connections, stalled, options)

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
+import { strongroom } from '../../support/console-kit.ts'
+import { totpCode } from '../../support/hardware-token.ts'
 import { eventually, vaultIdOf, verdict } from '../../support/fault-kit.ts'
 import { makePair, ownClaims, seconds, signed } from '../../support/assertion-kit.ts'
 import { createObject, readObject, server } from '../../support/object-kit.ts'
@@ -79,6 +81,30 @@ function settable(appliance: TestAppliance) {
 }
 
 describe.runIf(existsSync(faketime))('a clock that is set ahead for a moment', () => {
+  it('shuts the user of an authenticator out no longer than until the operator does what doctor says', async () => {
+    const appliance = await TestAppliance.own()
+    onTestFinished(() => appliance.close())
+    const clock = settable(appliance)
+    await appliance.restart('SIGTERM', clock.environment)
+    const user = await appliance.addUser()
+    const login = async (secret: string, at = seconds(Date.now())) => {
+      const shown = { ...appliance.credentials(user), otp: totpCode(secret, at), logintype: 'totp' }
+      return verdict(await appliance.client().post('/auth', shown))
+    }
+    const run = (...args: string[]) => strongroom(appliance.configFile, ['--json', ...args])
+    clock.set('+3650d')
+    expect(await login(user.totpSecret, seconds(Date.now()) + 3650 * 86_400)).toBe('done')
+    clock.set('+0')
+    expect(await login(user.totpSecret)).toBe('403 1201')
+    expect((await run('doctor', '--only', 'clock')).stdout).toContain('strongroom otp enroll, otp remove')
+    const devices: { id: number; kind: string }[] = JSON.parse((await run('otp', 'list', user.username)).stdout)
+    const used = devices.find(({ kind }) => kind === 'totp')?.id
+    const { uri } = JSON.parse((await run('otp', 'enroll', user.username, '--totp')).stdout)
+    await run('otp', 'remove', user.username, String(used))
+    expect(await login(new URL(uri).searchParams.get('secret') ?? '')).toBe('done')
+    expect((await run('doctor', '--only', 'clock')).stdout).not.toContain('behind the last thing')
+  })
+
   it('makes no used assertion good again', async () => {
     const appliance = await TestAppliance.own()
     onTestFinished(() => appliance.close())

@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -103,6 +103,8 @@ interface Given {
   readonly environment: NodeJS.ProcessEnv
   readonly entry: string
   readonly args: readonly string[]
+  /** The soft and the hard limit of open files of each process. */
+  readonly mostFiles: number | undefined
 }
 
 interface Daemon {
@@ -138,10 +140,13 @@ function givenDaemon({
   environment = {},
   entry = 'bin/strongroomd.js',
   args = [],
+  mostFiles,
 }: Partial<Given> = {}): Daemon {
   const { JOURNAL_STREAM: _journal, ...inherited } = process.env
-  const command = [join(built, entry), '--config', givenConfig(http, sections), ...args]
-  const child = spawn(process.execPath, command, { env: { ...inherited, ...environment } })
+  const limit = mostFiles === undefined ? [] : ['prlimit', `--nofile=${mostFiles}`]
+  const program = [process.execPath, join(built, entry), '--config', givenConfig(http, sections), ...args]
+  const [command = '', ...words] = [...limit, ...program]
+  const child = spawn(command, words, { env: { ...inherited, ...environment } })
   daemons.push(child)
   const lines: string[] = []
   const reader = createInterface(child.stdout).on('line', (line) => lines.push(line))
@@ -242,22 +247,56 @@ it('a worker that is stopped is killed and replaced, long before pings stay away
   expect((await workersAt(port)).get(1)).toBe(before.get(1))
 })
 
+/** The soft limit of this worker: the primary accepts connections for it, and cannot pass them on. */
+async function mayOpenNoMore(pid: number): Promise<void> {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`))
+  const lowestFree = Array.from({ length: open.size + 1 }, (_, fd) => String(fd)).findIndex((fd) => !open.has(fd))
+  await run('prlimit', [`--pid=${pid}`, `--nofile=${lowestFree}:`])
+}
+
 it('a worker that may open no more files, so that it gets no connection, lets its calls finish and is replaced', async () => {
   const daemon = givenDaemon()
   const port = await listening(daemon)
   const pid = (await workersAt(port)).get(1) ?? 0
   const underWay = ['/later', '/later'].map((path) => call(port, path))
   await daemon.line(/"worker-1","msg":"called \/later/)
-  const open = new Set(readdirSync(`/proc/${pid}/fd`))
-  const lowestFree = Array.from({ length: open.size + 1 }, (_, fd) => String(fd)).findIndex((fd) => !open.has(fd))
-  // The soft limit of this worker: the primary accepts connections for it, and cannot pass them on.
-  await run('prlimit', [`--pid=${pid}`, `--nofile=${lowestFree}:`])
+  await mayOpenNoMore(pid)
   await eventually(async () => (await call(port)).startsWith('curl:'))
   await daemon.line(/gets no more connections.*LimitNOFILE=/)
   writeFileSync(join(folder, 'later'), '')
   for (const answer of await Promise.all(underWay))
     expect(JSON.parse(answer)).toMatchObject({ slot: expect.any(Number) })
   await eventually(async () => ![pid, undefined].includes((await workersAt(port)).get(1)))
+})
+
+it('workers that may all open no more files are replaced one after the other: a new call waits, and is not refused', async () => {
+  const daemon = givenDaemon()
+  const port = await listening(daemon)
+  const before = await workersAt(port)
+  const underWay = ['/last', '/last'].map((path) => call(port, path))
+  for (const slot of [1, 2]) await daemon.line(new RegExp(`"worker-${slot}","msg":"called /last`))
+  for (const pid of before.values()) await mayOpenNoMore(pid)
+  // One for each worker, closed with the same answers to pings.
+  for (const lost of await Promise.all([call(port), call(port)])) expect(lost).toMatch(/^curl:/)
+  const waiting = call(port)
+  await sleep(500)
+  writeFileSync(join(folder, 'last'), '')
+  for (const answer of await Promise.all([waiting, ...underWay]))
+    expect(JSON.parse(answer)).toMatchObject({ slot: expect.any(Number) })
+  await eventually(async () =>
+    [...(await workersAt(port)).values()].every((pid) => ![...before.values()].includes(pid)),
+  )
+})
+
+it('as many connections as a worker may open files do not make it deaf', async () => {
+  const daemon = givenDaemon({ http: { workers: 1 }, mostFiles: 160 })
+  const port = await listening(daemon)
+  await daemon.line(/"warning":"connections".*LimitNOFILE=.*http.maxConnections/)
+  const { pid } = JSON.parse(await call(port))
+  const idle = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+  await Promise.all(idle.map((socket) => once(socket, 'connect')))
+  expect(JSON.parse(await call(port))).toEqual({ slot: 1, pid })
+  for (const socket of idle) socket.destroy()
 })
 
 it('a daemon that stood still as a whole goes on with its workers', async () => {

@@ -9,6 +9,11 @@ class ForkedWorker extends EventEmitter {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are used
   readonly connections: SentConnections = closeUnclaimed(this as unknown as Worker)
 
+  constructor() {
+    super()
+    this.emit('message', { type: 'listening' })
+  }
+
   /** As node:cluster sends a connection. */
   take(handle: object): void {
     Reflect.apply(this.process.send, this.process, [{ act: 'newconn' }, handle])

@@ -17,6 +17,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: startMs }))
 afterEach(() => void vi.useRealTimers())
 
 const config = {
+  http: { maxConnections: 1 },
   warnings: { everyMs: 60_000, freeMiB: 1000, certificateDays: 30, tokenPercent: 5, clockMs: 60_000, backupHours: 36 },
 } as unknown as Config
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { createConnectionLimits } from '../../../src/http/server/connection-limits.ts'
+import { createConnectionLimits, fitting } from '../../../src/http/server/connection-limits.ts'
 
 /** The part of a connection that limits look at. */
 class Peer extends EventEmitter {
@@ -45,4 +45,10 @@ it('forgets the networks of connections that it refuses', () => {
   expect(heapMB() - before).toBeLessThan(1)
   busy[0]?.()
   expect(limits.admit(from('2001:db8::1'))).toBeDefined()
+})
+
+it('leaves each address the same share of as many connections as fit', () => {
+  const configured = { maxConnections: 4096, maxConnectionsPerAddress: 1024, proxies: [] }
+  expect(fitting(configured, 1000)).toEqual({ maxConnections: 1000, maxConnectionsPerAddress: 250, proxies: [] })
+  for (const most of [4096, Infinity]) expect(fitting(configured, most)).toEqual(configured)
 })
