@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import socket
 import ssl
+import threading
+import time
 from typing import Mapping, NoReturn, Optional, Union
 
 import httpx
@@ -16,6 +20,26 @@ from .steps import Identity, Send
 Ca = Union[str, "os.PathLike[str]"]
 
 
+class _Deadline(threading.local):
+    #: Time at which the call of this thread ends.
+    ends_at = math.inf
+
+
+deadline = _Deadline()
+
+
+class _Socket(ssl.SSLSocket):
+    """Limits all reads and writes of a call together. httpx limits each one, so that a server that sends a byte from time
+    to time could hold a call for hours.
+    """
+
+    def settimeout(self, value: Optional[float]) -> None:
+        left = deadline.ends_at - time.monotonic()
+        if left <= 0:
+            raise socket.timeout("The time of the call is over.")
+        super().settimeout(left if value is None else min(value, left))
+
+
 def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext:
     """The TLS settings. Without ``ca``, the CAs of the system are trusted."""
     try:
@@ -25,6 +49,7 @@ def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext
             context = ssl.create_default_context(cafile=None if ca is None else _readable(ca))
     except ssl.SSLError as error:
         raise ValueError(f"{ca} holds no certificate in PEM.") from error
+    context.sslsocket_class = _Socket
     if identity is None:
         return context
     certificate, key = identity.certificate, identity.key

@@ -3,7 +3,7 @@ import json
 import threading
 import time
 import unittest
-from typing import Any, List, Optional
+from typing import Any, Iterator, List, Optional
 
 import strongroom
 from meddler import Meddler, Meddling, answer, broken, cut, html
@@ -73,6 +73,20 @@ class Network(unittest.TestCase):
         with self.assertRaises(NetworkError) as caught:
             self.client.with_options(timeout=0.3, retries=0).call("vault.list")
         self.assertEqual(caught.exception.code, "timeout")
+
+        # Each piece comes in time, and the whole does not: the client leaves before the end.
+        ends: List[str] = []
+
+        def dripping(_request: bytes, passed: Any) -> Iterator[bytes]:
+            for byte in b"HTTP/1.1 200 OK\r\nX-Pad: ".ljust(300, b"x"):
+                time.sleep(0.1)
+                yield bytes([byte])
+            ends.append("sent")
+
+        self.meddler.planned = [dripping]
+        with self.assertRaises(NetworkError) as caught:
+            self.client.with_options(timeout=1, retries=0).call("vault.list")
+        self.assertEqual((caught.exception.code, ends), ("timeout", []))
 
     def test_waits_as_long_as_retry_after_says_and_fails_at_once_where_that_is_too_long(self) -> None:
         self.meddler.planned = [html(429, Retry_After="1")]
