@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 import time
-from typing import Mapping, NoReturn, Optional, Union
+from typing import Any, Mapping, NoReturn, Optional, Union
 
 import httpx
 
@@ -38,6 +38,26 @@ class _Socket(ssl.SSLSocket):
         if left <= 0:
             raise socket.timeout("The time of the call is over.")
         super().settimeout(left if value is None else min(value, left))
+
+
+class CancelledConnect(Exception):
+    pass
+
+
+class Connecting:
+    """Tells httpcore that a cancelled attempt to connect has failed. Otherwise its socket stays open, and before httpcore
+    0.18 its place in the pool is taken, so that the client could make no call after 100 of them.
+    """
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            self._stream = info["return_value"]
+        if not isinstance(info.get("exception"), asyncio.CancelledError):
+            return
+        if event == "connection.start_tls.failed":
+            await self._stream.aclose()
+        if event in ("connection.connect_tcp.failed", "connection.start_tls.failed"):
+            raise CancelledConnect
 
 
 def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext:

@@ -1,10 +1,13 @@
 import asyncio
 import json
+import socket
+import ssl
 import threading
 import time
 import unittest
 from typing import Any, Iterator, List, Optional
 
+import httpx
 import strongroom
 from meddler import Meddler, Meddling, answer, broken, cut, html
 from premises import PREMISES, client, person
@@ -242,6 +245,33 @@ class Network(unittest.TestCase):
                     await first
                 cancelled.set()
                 self.assertRegex(await second, "^service:v1:")
+
+        asyncio.run(run())
+
+    def test_with_asyncio_a_call_that_ends_amid_the_handshake_leaves_no_connection(self) -> None:
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+
+        def closed() -> bool:
+            connection, _ = silent.accept()
+            with connection:
+                connection.settimeout(20)
+                while connection.recv(65_536):
+                    pass
+            return True
+
+        async def run() -> None:
+            context = ssl.create_default_context(cafile=PREMISES["ca"])
+            transport = httpx.AsyncHTTPTransport(verify=context, limits=httpx.Limits(max_connections=1))
+            own, other = (
+                AsyncClient(url, token=self.token, transport=transport, retries=0)
+                for url in (f"https://127.0.0.1:{silent.getsockname()[1]}", self.meddler.url)
+            )
+            with self.assertRaises(NetworkError) as caught:
+                await own.with_options(timeout=0.3).call("vault.list")
+            self.assertEqual(caught.exception.code, "timeout")
+            self.assertEqual((await other.call("vault.list"))["CALLINFO"]["status"], "SUCCESS")
+            self.assertTrue(await asyncio.get_running_loop().run_in_executor(None, closed))
 
         asyncio.run(run())
 
