@@ -214,6 +214,10 @@ describe('a caller who cancels', () => {
     const reason = new Error('the page was closed')
     expect(await failureOf(key().encrypt('x', { signal: AbortSignal.abort(reason) }))).toBe(reason)
     expect(proxy.seen).toHaveLength(0)
+    // The login that it began fails with nobody to hear of it, which would end a program of Node.js.
+    const body = () => Promise.reject(new Error('there is no key'))
+    const own = through({ token: undefined, login: { lifetime: 'fixed', isRepeatable: false, body } })
+    expect(await failureOf(own.call('vault.list', {}, { signal: AbortSignal.abort(reason) }))).toBe(reason)
     const amid = new AbortController()
     proxy.meddle(silence(() => amid.abort(reason)))
     expect(await failureOf(client.call('vault.list', {}, { signal: amid.signal }))).toBe(reason)
