@@ -131,6 +131,16 @@ describe('a call that is safe to repeat', () => {
     expect(proxy.seen).toHaveLength(1)
   })
 
+  it('ignores a Retry-After that is neither seconds nor a date', async () => {
+    for (const wrong of ['-1', '1.5', 'soon']) {
+      proxy.meddle(html(503, { 'retry-after': wrong }))
+      const failure = await failureOf(client.call('vault.list', {}, { retries: 0 }))
+      expect(failure).toMatchObject({ status: 503, retryAfterMs: undefined })
+    }
+    proxy.meddle(html(503, { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }))
+    expect(await failureOf(client.call('vault.list', {}, { retries: 0 }))).toMatchObject({ retryAfterMs: 0 })
+  })
+
   it('ends after as many tries as it was given', async () => {
     proxy.meddle(...Array.from({ length: 3 }, () => cutConnection))
     const failure = await failureOf(client.call('vault.list', {}, { retries: 2 }))
