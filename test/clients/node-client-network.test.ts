@@ -131,6 +131,16 @@ describe('a call that is safe to repeat', () => {
     expect(proxy.seen).toHaveLength(1)
   })
 
+  it('ignores a Retry-After that is neither seconds nor a date', async () => {
+    for (const wrong of ['-1', '1.5', 'soon']) {
+      proxy.meddle(html(503, { 'retry-after': wrong }))
+      const failure = await failureOf(client.call('vault.list', {}, { retries: 0 }))
+      expect(failure).toMatchObject({ status: 503, retryAfterMs: undefined })
+    }
+    proxy.meddle(html(503, { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }))
+    expect(await failureOf(client.call('vault.list', {}, { retries: 0 }))).toMatchObject({ retryAfterMs: 0 })
+  })
+
   it('ends after as many tries as it was given', async () => {
     proxy.meddle(...Array.from({ length: 3 }, () => cutConnection))
     const failure = await failureOf(client.call('vault.list', {}, { retries: 2 }))
@@ -214,6 +224,10 @@ describe('a caller who cancels', () => {
     const reason = new Error('the page was closed')
     expect(await failureOf(key().encrypt('x', { signal: AbortSignal.abort(reason) }))).toBe(reason)
     expect(proxy.seen).toHaveLength(0)
+    // The login that it began fails with nobody to hear of it, which would end a program of Node.js.
+    const body = () => Promise.reject(new Error('there is no key'))
+    const own = through({ token: undefined, login: { lifetime: 'fixed', isRepeatable: false, body } })
+    expect(await failureOf(own.call('vault.list', {}, { signal: AbortSignal.abort(reason) }))).toBe(reason)
     const amid = new AbortController()
     proxy.meddle(silence(() => amid.abort(reason)))
     expect(await failureOf(client.call('vault.list', {}, { signal: amid.signal }))).toBe(reason)

@@ -212,21 +212,25 @@ describe('streams of the client', () => {
     await expect.poll(() => openFiles().filter((name) => name === path)).toEqual([])
   })
 
-  it('end a source that is silent when they are cancelled, and do not wait for its next piece', async () => {
-    const key = client.key(vault, 'files')
-    const pipe = new PassThrough()
-    const ended: string[] = []
-    const web = new ReadableStream<Uint8Array>({ cancel: () => void ended.push('web') })
-    for (const source of [pipe, web]) {
-      const reader = key.encryptStream(source).getReader()
-      const read = reader.read()
-      await expect.poll(() => (source === web ? web.locked : pipe.listenerCount('readable') > 0)).toBe(true)
-      await reader.cancel()
-      expect(await read).toMatchObject({ done: true })
-    }
-    expect(pipe.destroyed).toBe(true)
-    expect(ended).toEqual(['web'])
-  })
+  it.each(['cancelled', 'aborted'])(
+    'end a source that is silent when they are %s, and wait for no piece',
+    async (how) => {
+      const key = client.key(vault, 'files')
+      const pipe = new PassThrough()
+      const ended: string[] = []
+      const web = new ReadableStream<Uint8Array>({ cancel: () => void ended.push('web') })
+      for (const source of [pipe, web]) {
+        const stop = new AbortController()
+        const reader = key.encryptStream(source, { signal: stop.signal }).getReader()
+        const read = reader.read().catch(String)
+        await expect.poll(() => (source === web ? web.locked : pipe.listenerCount('readable') > 0)).toBe(true)
+        if (how === 'cancelled') await reader.cancel()
+        else stop.abort('enough')
+        expect(await read).toEqual(how === 'cancelled' ? { done: true, value: undefined } : 'enough')
+      }
+      await expect.poll(() => [pipe.destroyed, ...ended]).toEqual([true, 'web'])
+    },
+  )
 
   it('of files take memory for some segments, whatever their length', async () => {
     const key = client.key(vault, 'files')

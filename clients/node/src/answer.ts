@@ -61,6 +61,8 @@ function isEnvelope(json: unknown): json is AnyEnvelope {
 /** Milliseconds of a Retry-After header, which holds seconds or a date (RFC 9110 §10.2.3). */
 function readRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
-  const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  // `Date.parse` takes other texts for dates, too, such as -1.
+  const date = header.endsWith(' GMT') ? Date.parse(header) : NaN
+  const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : date - Date.now()
   return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined
 }

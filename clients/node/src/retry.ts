@@ -77,8 +77,9 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   return new Promise((resolve, reject) => {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a caller may give whatever reason it likes
     const abort = (): void => reject(signal.reason)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    // In any case: a rejection that nothing listens to ends a program of Node.js.
     void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }

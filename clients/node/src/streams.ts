@@ -1,6 +1,7 @@
 import { bytesOf, type Bytes } from './base64.ts'
 import { ProtocolError } from './errors.ts'
 import type { Key } from './key.ts'
+import { untilAborted } from './retry.ts'
 import { open, seal } from './segments.ts'
 
 /** Streams and files of Node.js, bodies of `fetch`, and any other source of pieces of bytes. */
@@ -130,25 +131,28 @@ function streamOf(
   const cancellation = new AbortController()
   const pieces = piecesOf(source, signal, cancellation.signal)
   const made = work(pieces)
+  const stop = async (): Promise<void> => {
+    // The source is ended first: it may be silent, and the generators wait for its next piece.
+    cancellation.abort()
+    await end(source)
+    await made.return(undefined)
+    await pieces.return(undefined)
+  }
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { value, done } = await made.next()
+          const { value, done } = await untilAborted(made.next(), signal)
           if (done === true) controller.close()
           else controller.enqueue(value)
         } catch (error) {
-          await pieces.return(undefined)
+          // Not awaited after an abort: a source that cannot be ended may be silent for ever.
+          if (signal?.aborted) stop().catch(() => undefined)
+          else await pieces.return(undefined)
           throw error
         }
       },
-      async cancel() {
-        // The source is ended first: it may be silent, and the generators wait for its next piece.
-        cancellation.abort()
-        await end(source)
-        await made.return(undefined)
-        await pieces.return(undefined)
-      },
+      cancel: stop,
     },
     // Nothing is read before the consumer asks for it.
     { highWaterMark: 0 },

@@ -31,7 +31,7 @@ from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
 from .logins import Login
 from .retry import Rules
 from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload, Whole
-from .tls import Ca, context_of, failed, headers_of
+from .tls import Ca, CancelledConnect, Connecting, context_of, failed, headers_of
 
 if TYPE_CHECKING:
     from .api import AsyncCall
@@ -228,14 +228,22 @@ async def _send(http: httpx.AsyncClient, step: Send) -> Answer:
             data=step.fields,
             files=step.files(),
             headers=step.headers(),
-            timeout=step.timeout,
+            # For a cancellation that anyio 3 loses, as it may when a connection is made at that moment.
+            timeout=2 * step.timeout,
+            extensions={"trace": Connecting().trace},
         ) as response:
             has_begun = True
             body = await response.aread()
         return Answer(response.status_code, headers_of(response), body)
 
+    async def cancellable() -> Answer:
+        try:
+            return await answer()
+        except CancelledConnect:
+            raise asyncio.CancelledError from None
+
     try:
-        return await asyncio.wait_for(answer(), step.timeout)
+        return await asyncio.wait_for(cancellable(), step.timeout)
     except (httpx.HTTPError, TimeoutError, asyncio.TimeoutError, OSError) as error:
         failed(error, step, has_begun)
 

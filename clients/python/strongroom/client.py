@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, TypeVar, Union, cast
 
 import httpx
 
@@ -18,7 +18,7 @@ from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
 from .logins import Login
 from .retry import Rules
 from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload, Whole
-from .tls import Ca, context_of, failed, headers_of
+from .tls import Ca, context_of, deadline, failed, headers_of
 
 if TYPE_CHECKING:
     from .api import Call
@@ -141,7 +141,7 @@ class Client:
 
 
 def _send(http: httpx.Client, step: Send) -> Answer:
-    deadline = time.monotonic() + step.timeout
+    deadline.ends_at = time.monotonic() + step.timeout
     has_begun = False
     try:
         with http.stream(
@@ -154,12 +154,8 @@ def _send(http: httpx.Client, step: Send) -> Answer:
             timeout=step.timeout,
         ) as response:
             has_begun = True
-            pieces: List[bytes] = []
-            for piece in response.iter_bytes():
-                pieces.append(piece)
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-        return Answer(response.status_code, headers_of(response), b"".join(pieces))
+            body = response.read()
+        return Answer(response.status_code, headers_of(response), body)
     except (httpx.HTTPError, TimeoutError, OSError) as error:
         failed(error, step, has_begun)
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import socket
 import ssl
-from typing import Mapping, NoReturn, Optional, Union
+import threading
+import time
+from typing import Any, Mapping, NoReturn, Optional, Union
 
 import httpx
 
@@ -14,6 +18,46 @@ from .steps import Identity, Send
 
 #: Path of a PEM file, or PEM text.
 Ca = Union[str, "os.PathLike[str]"]
+
+
+class _Deadline(threading.local):
+    #: Time at which the call of this thread ends.
+    ends_at = math.inf
+
+
+deadline = _Deadline()
+
+
+class _Socket(ssl.SSLSocket):
+    """Limits all reads and writes of a call together. httpx limits each one, so that a server that sends a byte from time
+    to time could hold a call for hours.
+    """
+
+    def settimeout(self, value: Optional[float]) -> None:
+        left = deadline.ends_at - time.monotonic()
+        if left <= 0:
+            raise socket.timeout("The time of the call is over.")
+        super().settimeout(left if value is None else min(value, left))
+
+
+class CancelledConnect(Exception):
+    pass
+
+
+class Connecting:
+    """Tells httpcore that a cancelled attempt to connect has failed. Otherwise its socket stays open, and before httpcore
+    0.18 its place in the pool is taken, so that the client could make no call after 100 of them.
+    """
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            self._stream = info["return_value"]
+        if not isinstance(info.get("exception"), asyncio.CancelledError):
+            return
+        if event == "connection.start_tls.failed":
+            await self._stream.aclose()
+        if event in ("connection.connect_tcp.failed", "connection.start_tls.failed"):
+            raise CancelledConnect
 
 
 def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext:
@@ -25,6 +69,7 @@ def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext
             context = ssl.create_default_context(cafile=None if ca is None else _readable(ca))
     except ssl.SSLError as error:
         raise ValueError(f"{ca} holds no certificate in PEM.") from error
+    context.sslsocket_class = _Socket
     if identity is None:
         return context
     certificate, key = identity.certificate, identity.key

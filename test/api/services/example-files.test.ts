@@ -1,10 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Service } from '../../../src/features/services/described-service.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { makePair, seconds, signed } from '../../support/assertion-kit.ts'
@@ -12,6 +15,7 @@ import type { TestClient } from '../../support/client.ts'
 import { commonPki } from '../../support/pki.ts'
 import { addCredential, addService, asked, sharedVault } from '../../support/service-kit.ts'
 import { makeEmptyToken } from '../../support/token.ts'
+import { eventsOf } from '../../support/trail.ts'
 
 /** Runs the files of docs/examples unchanged, except for paths, address and vault. */
 const examples = resolve(import.meta.dirname, '../../../docs/examples')
@@ -74,6 +78,9 @@ const whereTo = [
   ['STRONGROOM_ACCOUNT', ''],
 ] as const
 
+/** Settings that `strongroom-encrypt` needs. */
+const keyed = [...whereTo, ['STRONGROOM_VAULT', ''], ['STRONGROOM_KEY', '']] as const
+
 async function shell(command: string, environment: Readonly<Record<string, string>>): Promise<string> {
   const env = { ...environment, PATH: `${examples}:${process.env['PATH'] ?? ''}` }
   return (await run('/bin/sh', ['-c', command], { env })).stdout.trim()
@@ -119,6 +126,12 @@ describe('docs/examples', () => {
     expect(await opened('mail-form', ciphertext)).not.toBe('')
   })
 
+  it('strongroom-encrypt: bytes that are no text', async () => {
+    const ciphertext = await shell(String.raw`printf 'a\377\376\000b' | strongroom-encrypt mail-form`, settings(keyed))
+    const { CALLINFO } = await client.must('POST', `/transparent/${vault}/decrypt/mail-form`, { ciphertext })
+    expect(Buffer.from(String(CALLINFO['plaintext']), 'base64').toString('hex')).toBe('61fffe0062')
+  })
+
   it('strongroom-token: an RSA key that a PKCS#11 token holds and that never leaves it', async () => {
     const token = makeEmptyToken()
     const pin = readFileSync(token.pinFile, 'utf8').trim()
@@ -143,6 +156,29 @@ describe('docs/examples', () => {
     })
     await appliance.client(printed).must('GET', '/auth/check')
     token.cleanup()
+  })
+
+  it('strongroom-token: fails after an empty answer, as of a proxy, and one that is no JSON', async () => {
+    const { certificate, key } = commonPki()
+    const bodies = ['', '<html></html>']
+    const proxy = createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (_, answer) =>
+      answer.writeHead(502).end(bodies.shift()),
+    ).listen(0, '127.0.0.1')
+    onTestFinished(() => void proxy.close())
+    await once(proxy, 'listening')
+    const { port } = proxy.address() as AddressInfo
+    const env = { ...settings(keyed), STRONGROOM_URL: `https://127.0.0.1:${port}` }
+    for (const _ of ['', ''])
+      await expect(shell('strongroom-token', env)).rejects.toMatchObject({ stderr: 'no answer of Strongroom\n' })
+    expect(bodies).toEqual([])
+  })
+
+  it('strongroom-token: asks for no login where its key cannot be read', async () => {
+    const attempts = () => eventsOf(appliance).filter(({ operation }) => operation === 'auth.login').length
+    const before = attempts()
+    const env = { ...settings(keyed), STRONGROOM_KEY: join(folder, 'none') }
+    await expect(shell('strongroom-token', env)).rejects.toMatchObject({ stdout: '' })
+    expect(attempts()).toBe(before)
   })
 
   it('strongroom-token: fails with what the appliance says, and prints no token', async () => {

@@ -3,13 +3,13 @@
 import socket
 import ssl
 import threading
-from typing import Callable, List, Optional
+from typing import Callable, Iterator, List, Optional, Union
 from urllib.parse import urlsplit
 
 from premises import PREMISES
 
-#: What is done with one request that has come: the answer's bytes, or None where the connection breaks.
-Meddling = Callable[[bytes, Callable[[], bytes]], Optional[bytes]]
+#: What is done with one request that has come: the answer's bytes, at once or piece by piece, or None where the connection breaks.
+Meddling = Callable[[bytes, Callable[[], bytes]], Union[Optional[bytes], Iterator[bytes]]]
 
 
 def answer(status: int, body: str, **headers: str) -> Meddling:
@@ -65,8 +65,8 @@ class Meddler:
                 self.seen.append(request.split(b"\r\n", 1)[0].decode())
                 meddling = self.planned.pop(0) if self.planned else None
                 said = _passed(request) if meddling is None else meddling(request, lambda: _passed(request))
-                if said is not None:
-                    connection.sendall(said)
+                for piece in [said or b""] if said is None or isinstance(said, bytes) else said:
+                    connection.sendall(piece)
         except OSError:
             plain.close()
 

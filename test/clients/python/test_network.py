@@ -1,10 +1,13 @@
 import asyncio
 import json
+import socket
+import ssl
 import threading
 import time
 import unittest
-from typing import Any, List, Optional
+from typing import Any, Iterator, List, Optional
 
+import httpx
 import strongroom
 from meddler import Meddler, Meddling, answer, broken, cut, html
 from premises import PREMISES, client, person
@@ -73,6 +76,20 @@ class Network(unittest.TestCase):
         with self.assertRaises(NetworkError) as caught:
             self.client.with_options(timeout=0.3, retries=0).call("vault.list")
         self.assertEqual(caught.exception.code, "timeout")
+
+        # Each piece comes in time, and the whole does not: the client leaves before the end.
+        ends: List[str] = []
+
+        def dripping(_request: bytes, passed: Any) -> Iterator[bytes]:
+            for byte in b"HTTP/1.1 200 OK\r\nX-Pad: ".ljust(300, b"x"):
+                time.sleep(0.1)
+                yield bytes([byte])
+            ends.append("sent")
+
+        self.meddler.planned = [dripping]
+        with self.assertRaises(NetworkError) as caught:
+            self.client.with_options(timeout=1, retries=0).call("vault.list")
+        self.assertEqual((caught.exception.code, ends), ("timeout", []))
 
     def test_waits_as_long_as_retry_after_says_and_fails_at_once_where_that_is_too_long(self) -> None:
         self.meddler.planned = [html(429, Retry_After="1")]
@@ -228,6 +245,33 @@ class Network(unittest.TestCase):
                     await first
                 cancelled.set()
                 self.assertRegex(await second, "^service:v1:")
+
+        asyncio.run(run())
+
+    def test_with_asyncio_a_call_that_ends_amid_the_handshake_leaves_no_connection(self) -> None:
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+
+        def closed() -> bool:
+            connection, _ = silent.accept()
+            with connection:
+                connection.settimeout(20)
+                while connection.recv(65_536):
+                    pass
+            return True
+
+        async def run() -> None:
+            context = ssl.create_default_context(cafile=PREMISES["ca"])
+            transport = httpx.AsyncHTTPTransport(verify=context, limits=httpx.Limits(max_connections=1))
+            own, other = (
+                AsyncClient(url, token=self.token, transport=transport, retries=0)
+                for url in (f"https://127.0.0.1:{silent.getsockname()[1]}", self.meddler.url)
+            )
+            with self.assertRaises(NetworkError) as caught:
+                await own.with_options(timeout=0.3).call("vault.list")
+            self.assertEqual(caught.exception.code, "timeout")
+            self.assertEqual((await other.call("vault.list"))["CALLINFO"]["status"], "SUCCESS")
+            self.assertTrue(await asyncio.get_running_loop().run_in_executor(None, closed))
 
         asyncio.run(run())
 
