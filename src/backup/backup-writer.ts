@@ -109,10 +109,10 @@ async function hashOfFile(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Removes drafts that killed processes left. */
+/** Removes drafts that killed processes left: those of this release by identity, earlier ones by process number. */
 async function removeLeftOver(folder: string): Promise<void> {
   for (const found of await readdir(folder).catch(() => [])) {
-    const [, owner] = /^\..+\.age\.(.+)\.partial$/.exec(found) ?? []
+    const [, owner] = /^\..+\.age\.((?:[\da-f-]{36}\.\d+\.)?\d+)\.partial$/.exec(found) ?? []
     if (owner !== undefined && !(await isRunning(owner))) await rm(join(folder, found), { force: true })
   }
 }
