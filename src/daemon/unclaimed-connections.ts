@@ -9,6 +9,9 @@ const accepting = new Set<ChildProcess>()
 /** Number of workers that accepted connections and have ended or are to end, and whose successors do not accept yet. */
 let awaited = 0
 
+/** Pings that a worker without connections waits for the successor of another one: a minute. */
+const mostWaits = 12
+
 interface Handle {
   close(...then: unknown[]): void
 }
@@ -21,7 +24,8 @@ export interface SentConnections {
    * To be called with each answer to a ping, in turn. Closes connections that were sent before that ping and that the
    * worker has not claimed: it never got them, as when it may open no more files. node:cluster then waits for its answer
    * and sends it no others. So the result says whether to replace it now: not before a worker that is being replaced has
-   * a successor, without which none would listen. Until then node:cluster holds new connections.
+   * a successor, without which none would listen. Until then node:cluster holds new connections. After many pings it is
+   * replaced all the same, which closes them: their files may be those that the primary lacks to start the successor.
    */
   closeLost(): boolean
 }
@@ -62,6 +66,7 @@ export function closeUnclaimed(worker: Worker): SentConnections {
   child.once('exit', () => leave(true))
   const sentBeforePings: Handle[][] = []
   let hasLost = false
+  let waits = 0
   return {
     beforePing() {
       sentBeforePings.push([...unclaimed].flatMap(([handle, holder]) => (holder === child ? [handle] : [])))
@@ -73,7 +78,9 @@ export function closeUnclaimed(worker: Worker): SentConnections {
       const lost = sent.filter((handle) => unclaimed.get(handle) === child)
       for (const handle of lost) handle.close()
       hasLost ||= lost.length > 0
-      if (!hasLost || awaited > 0) return false
+      if (!hasLost || isAwaited) return false
+      waits += 1
+      if (awaited > 0 && waits <= mostWaits) return false
       awaitSuccessor()
       return true
     },

@@ -53,3 +53,15 @@ it('one that a draining worker gives back is not lost: it waits for another work
   draining.process.emit('exit')
   expect(given.closed).not.toHaveBeenCalled()
 })
+
+it('a worker that gets none waits for the successor of another one, but not for ever: it may never start', () => {
+  const [ended, deaf] = [new ForkedWorker(), new ForkedWorker()]
+  ended.process.emit('exit')
+  deaf.take(givenConnection())
+  const replaced = Array.from({ length: 15 }, () => {
+    deaf.connections.beforePing()
+    return deaf.connections.closeLost()
+  })
+  expect([replaced[0], replaced.filter(Boolean).length]).toEqual([false, 1])
+  new ForkedWorker().emit('message', { type: 'listening' })
+})
