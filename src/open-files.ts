@@ -17,4 +17,4 @@ export function mostOpenFiles(): number {
  * The connections that each listener of a worker may hold. A worker has up to three listeners; the last quarter is for
  * its other files: a worker that may open no more cannot accept, and without them not work either.
  */
-export const mostConnections = (): number => Math.floor(mostOpenFiles() / 4)
+export const mostConnectionsPerListener = (): number => Math.floor(mostOpenFiles() / 4)

@@ -12,7 +12,7 @@ import {
 } from '../../monitor/judgement.ts'
 import type { HostObservation, Observation } from '../../monitor/observation.ts'
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
-import { mostConnections } from '../../open-files.ts'
+import { mostConnectionsPerListener } from '../../open-files.ts'
 import { createBackupProbe } from './backup-probe.ts'
 import { createRevocationWarnings } from './revocation-warnings.ts'
 import type { ApplianceStatus } from './appliance-status.ts'
@@ -33,7 +33,7 @@ export function createWarningChecks(
     return [
       ...judged(seen, config),
       ...named('clock.set', judgeJump(jumpOf(), config.warnings)),
-      ...named('connections', judgeConnections(mostConnections(), config.http)),
+      ...named('connections', judgeConnections(mostConnectionsPerListener(), config.http)),
       ...revocationWarnings(),
       ...(backup === undefined ? [] : named('backup', backup)),
     ]

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type SecureVersion, createSecureContext, type SecureContextOptions } from 'node:tls'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
-import { mostConnections } from '../../open-files.ts'
+import { mostConnectionsPerListener } from '../../open-files.ts'
 import { transportOf } from '../contract/call-transport.ts'
 import { createConnectionLimits, fitting, type ConnectionRules } from './connection-limits.ts'
 import { trackConnections, type Connections } from './connections.ts'
@@ -83,7 +83,7 @@ export function createServer(options: ServerOptions): ApplianceServer {
   const tally = createTally(log, 'connections had to make room: idle ones were closed, or new ones refused')
   const connections = trackConnections(
     server,
-    createConnectionLimits(fitting(http, mostConnections()), (end, network) => tally.count(end, network)),
+    createConnectionLimits(fitting(http, mostConnectionsPerListener()), (end, network) => tally.count(end, network)),
   )
   const stalled = createStalledAnswers(http.answerTimeoutMs)
   serveCalls(server, connections, stalled, options)

@@ -167,6 +167,7 @@ type Used = keyof typeof used
 const unchanging: ReadonlySet<Used> = new Set<Used>([
   'auth.login',
   'auth.challenge',
+  'me.otp.begin',
   'me.challenge',
   'file.collect',
   'utils.mimetype',
