@@ -24,7 +24,10 @@ export type CheckName = (typeof checkNames)[number]
  * now.
  */
 const clockDoubtMs = 600_000
-/** The trail counts as unwritable for this long after a failed write, unless a later write succeeds. */
+/**
+ * The trail counts as unwritable for this long after a failed write, unless a later write succeeds. In either direction:
+ * after a clock that was ahead a machine that gets no calls because it is not ready would stay so.
+ */
 const trailDoubtMs = 30_000
 
 export function readinessOf(seen: Observation, thresholds: Thresholds): Readiness {
@@ -74,7 +77,7 @@ function audit({ at, workers: all, trailFolderFault }: Observation): CheckResult
   if (trailFolderFault !== undefined) return failed(`its folder cannot be written to (${trailFolderFault})`)
   const trails = all.flatMap(({ report }) => report?.trail ?? [])
   const writable = trails.filter(
-    ({ isOpen, failedAt }) => isOpen && (failedAt === undefined || at - failedAt > trailDoubtMs),
+    ({ isOpen, failedAt }) => isOpen && (failedAt === undefined || Math.abs(at - failedAt) > trailDoubtMs),
   )
   const detail = `${writable.length} of ${all.length} workers write their chain`
   if (writable.length === 0) return failed(detail)
