@@ -99,7 +99,8 @@ describe('an import', () => {
     await page.getByRole('option', { name: 'Another' }).waitFor({ state: 'attached' })
     await page.getByText('2 objects', { exact: true }).waitFor()
     expect(await shown()).toBe('Next')
-    visit.complaints.expect(/status of 404/)
+    // The contents of the deleted vault, unless the list of vaults is answered first.
+    visit.complaints.allow(/status of 404/)
   })
 
   it('goes on after a lost answer without making an object twice', async () => {
