@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
  * How many files this process may open, and each that it starts. Node.js raises the soft limit to the hard one when it
  * starts. Infinity where the kernel does not say.
  */
-export function mostOpenFiles(): number {
+function mostOpenFiles(): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return soft === undefined ? Infinity : Number(soft)

@@ -65,7 +65,7 @@ class Meddler:
                 self.seen.append(request.split(b"\r\n", 1)[0].decode())
                 meddling = self.planned.pop(0) if self.planned else None
                 said = _passed(request) if meddling is None else meddling(request, lambda: _passed(request))
-                for piece in [said or b""] if said is None or isinstance(said, bytes) else said:
+                for piece in [said] if isinstance(said, bytes) else said or []:
                     connection.sendall(piece)
         except OSError:
             plain.close()
