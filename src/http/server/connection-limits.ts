@@ -94,10 +94,10 @@ export function createConnectionLimits(
     return true
   }
 
-  function greediest(): Network | undefined {
+  function greediest(amongProxies: boolean): Network | undefined {
     let found: Network | undefined
     for (const network of networks.values()) {
-      if (network.isProxy || network.idle.size === 0) continue
+      if (network.isProxy !== amongProxies || network.idle.size === 0) continue
       if (found === undefined || network.open > found.open) found = network
     }
     return found
@@ -105,7 +105,9 @@ export function createConnectionLimits(
 
   function hasRoom(network: Network): boolean {
     if (!network.isProxy && network.open >= maxConnectionsPerAddress) return closeIdle(network)
-    return open.size < maxConnections || closeIdle(greediest())
+    if (open.size < maxConnections || closeIdle(greediest(false))) return true
+    // Those of proxies stay for their clients: else strangers who hold busy ones could shut these out.
+    return network.isProxy && closeIdle(greediest(true))
   }
 
   return {
