@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { errorCodeOf } from './fault.ts'
 
 /**
  * How many files this process may open, and each that it starts. Node.js raises the soft limit to the hard one when it
@@ -18,3 +19,21 @@ function mostOpenFiles(): number {
  * its other files: a worker that may open no more cannot accept, and without them not work either.
  */
 export const mostConnectionsPerListener = (): number => Math.floor(mostOpenFiles() / 4)
+
+/** As many as a PKCS#11 module opens at a time. */
+const fewFiles = 4
+
+/** Whether the limit of open files of this process leaves it a few more. */
+export function mayOpenMoreFiles(): boolean {
+  const opened: number[] = []
+  try {
+    while (opened.length < fewFiles) opened.push(openSync('/dev/null', 'r'))
+    return true
+  } catch (error) {
+    return errorCodeOf(error) !== 'EMFILE'
+  } finally {
+    for (const file of opened) closeSync(file)
+  }
+}
+
+export const raiseOpenFiles = 'raise its limit (LimitNOFILE= of the unit, ulimit -n)'

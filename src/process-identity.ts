@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, readlink } from 'node:fs/promises'
 
 // Process numbers are reused, after a reboot even with the same start time. So an identity has all three: boot, process
 // number and start time.
@@ -12,6 +12,15 @@ export async function ownIdentity(): Promise<string> {
 export async function isRunning(identity: string): Promise<boolean> {
   const [boot, pid, start] = identity.split('.')
   return boot === (await bootId()) && start !== undefined && start === (await startTicks(Number(pid)))
+}
+
+/**
+ * Names the processes that this one can look for: those of this boot and of its PID namespace. In another container, or
+ * on another machine, process numbers are of others.
+ */
+export async function ownNamespace(): Promise<string> {
+  const [inode = ''] = /\d+/.exec(await readlink('/proc/self/ns/pid')) ?? []
+  return `${await bootId()}.${inode}`
 }
 
 async function bootId(): Promise<string> {

@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { WorkerReport } from '../monitor/worker-report.ts'
 import { createAnswers } from './monitor/answers.ts'
+import { raiseOpenFiles } from '../open-files.ts'
 import { watchForStop } from '../stopped-process.ts'
 import { exitCodes, type ExitReason } from './exit.ts'
 import { closeUnclaimed, type SentConnections } from './unclaimed-connections.ts'
@@ -132,8 +133,7 @@ function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): W
   }
 }
 
-const takesNone =
-  'the worker gets no more connections, for it may open no more files, so it is replaced: raise its limit (LimitNOFILE= of the unit, ulimit -n), or lower http.maxConnections'
+const takesNone = `the worker gets no more connections, for it may open no more files, so it is replaced: ${raiseOpenFiles}, or lower http.maxConnections`
 
 /** Resolves when the process has ended, or could not be started. `told`: its number, and why it said that it ends. */
 function endOf(

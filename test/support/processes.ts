@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { errorCodeOf } from '../../src/fault.ts'
 
 /** The command line of each child of a process, by its id; empty where the process is gone. */
@@ -19,6 +20,13 @@ export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   } catch (error) {
     if (errorCodeOf(error) !== 'ESRCH') throw error
   }
+}
+
+/** Sets the soft limit of a process so that it may open no more files. Those that it has stay open. */
+export function mayOpenNoMore(pid: number): void {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`))
+  const lowestFree = Array.from({ length: open.size + 1 }, (_, fd) => String(fd)).findIndex((fd) => !open.has(fd))
+  execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${lowestFree}:`])
 }
 
 /** Empty where the process is gone. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { existsSync, mkdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { olderFiles } from '../../audit/archive/archivable.ts'
 import { addArchived, archiveFolder, readArchived } from '../../audit/archive/archived-files.ts'
@@ -119,6 +119,7 @@ async function archiveChain(
   sealedSeq: number,
 ): Promise<Bundle | undefined> {
   const { config, directory, to, verifier } = context
+  await removeLeftOver(to, chain)
   const present = (await listSegments(directory)).get(chain) ?? []
   if (archived !== undefined) await finishRemoval(context, archived, present)
   const segments = present.filter(({ number }) => number > (archived?.files.last ?? 0))
@@ -140,6 +141,13 @@ async function archiveChain(
   } finally {
     await rm(content, { force: true })
   }
+}
+
+/** Removes what a killed run left of a bundle: the lock of this command is held. */
+async function removeLeftOver(to: string, chain: string): Promise<void> {
+  const ofChain = (name: string) =>
+    name === `${chain}.part` || (name.startsWith(`${chain}.`) && name.endsWith('.gz.new'))
+  for (const name of (await readdir(to)).filter(ofChain)) await rm(join(to, name))
 }
 
 /** The files that the receiver of records has completely; all files if there is no receiver. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
+import { explainTaken } from '../interrupted-run.ts'
 import { answering } from '../invocation.ts'
 import { addressesOf, describeService, endOf } from './describe.ts'
 
@@ -32,7 +33,9 @@ export function addServiceCreate(service: Command): void {
         const settings = { name, description, addresses: addressesOf(address) ?? [], expiresAt: endOf(expires) ?? null }
         const made = await withAppliance(invocation, ({ change, services: { serviceAccounts, users } }) =>
           change('service.create', `service ${name}`, async (commit) =>
-            serviceAccounts.create({ ...settings, owner: (await users.find(owner)).id }, commit),
+            serviceAccounts
+              .create({ ...settings, owner: (await users.find(owner)).id }, commit)
+              .catch((error: unknown) => explainTaken(error, `the account: see strongroom service show ${name}`)),
           ),
         )
         return describeService(made, `Service account ${name} made:`)

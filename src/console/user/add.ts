@@ -2,6 +2,7 @@ import { operatorId } from '../../access/confirmation.ts'
 import { Option, type Command } from 'commander'
 import { capabilitiesOf, capabilityBits, capabilityText, namesOf, type Capability } from '../../access/capabilities.ts'
 import { withAppliance } from '../console-context.ts'
+import { explainTaken } from '../interrupted-run.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { newPassphrase } from '../output/terminal.ts'
 import type { Answer } from '../output/command-answer.ts'
@@ -47,13 +48,17 @@ export function addUserAdd(user: Command): void {
     .action(answering(addUser))
 }
 
+const mayBeAdded = 'the user: see strongroom user list, and go on with strongroom user passphrase and otp enroll'
+
 async function addUser(invocation: Invocation, username: string, options: Options): Promise<Answer> {
   const { fullname, email } = options
   const passphrase = await newPassphrase(invocation.terminal, options.passphraseFile)
   const capabilities = capabilitiesOf([...options.capability, ...(options.admin ? administrator : [])])
   const user = await withAppliance(invocation, ({ change, services }) =>
     change('user.add', `user ${username}`, (commit) =>
-      services.users.create({ username, fullname, email, capabilities, passphrase }, operatorId, commit),
+      services.users
+        .create({ username, fullname, email, capabilities, passphrase }, operatorId, commit)
+        .catch((error: unknown) => explainTaken(error, mayBeAdded)),
     ),
   )
   return {

@@ -1,11 +1,13 @@
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { listSegments } from '../../audit/segment.ts'
 import type { Clock } from '../../clock.ts'
 import { errorCodeOf } from '../../fault.ts'
 import type { ClockObservation, WorkerObservation } from '../../monitor/observation.ts'
 
 /**
- * How far the clock is behind the latest time seen: that of the trail's files at the start, and of every check since.
+ * How far the clock is behind the latest time seen: that of the trail's newest
+ * files at the start, and of every check since.
  */
 export function createClockLag(
   clock: Clock,
@@ -24,11 +26,15 @@ export function createClockLag(
   }
 }
 
-/** The last modification of any file in the folder; 0 where there is none. */
+/**
+ * The last modification of any chain's newest file; 0 where there is none. Earlier files may have been written while the
+ * clock was ahead, and keep that time.
+ */
 export async function lastChange(folder: string): Promise<number> {
-  const times = (await readdir(folder)).map(async (file) => {
+  const newest = [...(await listSegments(folder)).values()].flatMap((segments) => segments.slice(-1))
+  const times = newest.map(async ({ name }) => {
     try {
-      return (await stat(join(folder, file))).mtimeMs
+      return (await stat(join(folder, name))).mtimeMs
     } catch (error) {
       // The file was moved to an archive meanwhile.
       if (errorCodeOf(error) === 'ENOENT') return 0

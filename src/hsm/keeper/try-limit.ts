@@ -32,8 +32,15 @@ export function createTryLimit(
   const spanMs = burst * intervalMs
   let sweptAt = lasting()
 
-  /** At most a burst ahead, so that a clock that was set back does not shut the user out for longer. */
-  const paidAt = (subject: Buffer): number => Math.min(Math.max(find.get(subject)?.paid_at ?? 0, now()), now() + spanMs)
+  /**
+   * A time more than a burst ahead is of a clock that was ahead: it leaves one try, so that the right one is let in at
+   * once, and the wrong one waits.
+   */
+  const stored = (subject: Buffer): number => {
+    const [at, mostAt] = [find.get(subject)?.paid_at ?? 0, now() + spanMs]
+    return at > mostAt ? mostAt - intervalMs : at
+  }
+  const paidAt = (subject: Buffer): number => Math.max(stored(subject), now())
 
   /**
    * Without a sync of its own: a crash of the machine loses the tries of its last moments, a crash of the keeper none.
@@ -57,8 +64,7 @@ export function createTryLimit(
       const isAllowed = allows(subject)
       // A right try stores no time: under a clock that is ahead for a while it would be one at which every later try
       // counts as wrong.
-      const stored = find.get(subject)?.paid_at ?? 0
-      const paid = isWrong && isAllowed ? Math.round(paidAt(subject) + intervalMs) : Math.min(stored, now() + spanMs)
+      const paid = Math.round(isWrong && isAllowed ? paidAt(subject) + intervalMs : stored(subject))
       quickly(() => {
         keep.run(subject, paid)
         // Soon, because a worker can make up as many checks of pass phrases as it likes, each of them a subject.

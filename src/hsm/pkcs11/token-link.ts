@@ -5,6 +5,7 @@ import type { HostStatus } from '../token-status.ts'
 import { probe } from './conformance.ts'
 import { connect, type Connection } from './connection.ts'
 import { PinRefused, TokenFailure } from './failure.ts'
+import { mayOpenMoreFiles, raiseOpenFiles } from '../../open-files.ts'
 import { createRecentMap } from '../../recent-map.ts'
 import { ObjectMissing } from './token-objects.ts'
 import { finalize, loadModule, openToken, type TokenLocation } from './token-opening.ts'
@@ -227,6 +228,8 @@ function canaryPasses(connection: Connection): boolean {
 
 function reasonOf(error: unknown): string {
   if (error instanceof PinRefused) return error.message
+  // Modules say CKR_GENERAL_ERROR.
+  if (!mayOpenMoreFiles()) return `This process may open no more files, so the token cannot be used: ${raiseOpenFiles}.`
   if (error instanceof TokenFailure) return `The token that hsm.token names fails: ${error.message}.`
   return error instanceof Error ? error.message : String(error)
 }

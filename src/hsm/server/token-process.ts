@@ -7,6 +7,7 @@ import { openFloorReader } from './floor-reader.ts'
 import { createFrameServer, type Dispatch } from './frame-server.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { createUnfinishedFrames } from './unfinished-frames.ts'
+import { mayOpenMoreFiles } from '../../open-files.ts'
 import { tokenLocationOf } from './token-location.ts'
 import { createWatchdog } from './watchdog.ts'
 import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from './request-queue.ts'
@@ -100,6 +101,7 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
   const watch = watchToken(token, log, {
     isSoftHsm: hsm.softhsmConf !== undefined,
     reportAlive: createWatchdog(log, patience),
+    fail,
   })
   const end = begin?.(queue)
   listenInTurn().catch(fail)
@@ -134,18 +136,20 @@ function takeUpFloors(token: Token, log: Journal): void {
 const probedDecryption =
   'the line "EVP_DecryptFinal failed" that SoftHSM2 wrote just before is not damage: the conformance probe had it decrypt what was changed, and it refused'
 
+interface TokenWatch {
+  readonly isSoftHsm: boolean
+  readonly reportAlive: () => void
+  readonly fail: (reason: Error) => void
+}
+
 /**
  * Keeps the token open: one attempt at once, more with growing pauses while it is down. While it is ready, a wrap with
  * the KEK every few seconds detects a token that is gone, since keys which are already unwrapped may still work. Each
  * round also takes up what the keeper has learned, and tells systemd that this process works: the event loop turns,
  * and the module returned from an operation or an attempt to open the token. A token that is away is no reason for a
- * restart, which would not bring it back sooner.
+ * restart, which would not bring it back sooner, unless this process has come to the limit of its open files.
  */
-function watchToken(
-  token: Token,
-  log: Journal,
-  { isSoftHsm, reportAlive }: { readonly isSoftHsm: boolean; readonly reportAlive: () => void },
-): { close(): void } {
+function watchToken(token: Token, log: Journal, { isSoftHsm, reportAlive, fail }: TokenWatch): { close(): void } {
   let retryMs = firstRetryMs
   let timer: NodeJS.Timeout | undefined
   let reported: string | undefined
@@ -167,6 +171,9 @@ function watchToken(
     report()
     reportAlive()
     const isReady = token.state() === 'ready'
+    // One that never opened the token would have no more files after a restart either.
+    if (token.state() === 'down' && token.epoch() > 0 && !mayOpenMoreFiles())
+      fail(new Error('This process ends, and the next one has none of the files that it keeps open.'))
     retryMs = isReady ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs)
     timer = setTimeout(round, isReady ? canaryIntervalMs : retryMs)
   }

@@ -60,6 +60,16 @@ function endIdleness({ network, idleEntry }: Open): void {
   network.idle.remove(idleEntry)
 }
 
+/** The network with most connections, of those with an idle one. */
+function greediest(networks: Iterable<Network>, amongProxies: boolean): Network | undefined {
+  let found: Network | undefined
+  for (const network of networks) {
+    if (network.isProxy !== amongProxies || network.idle.size === 0) continue
+    if (found === undefined || network.open > found.open) found = network
+  }
+  return found
+}
+
 export function createConnectionLimits(
   { maxConnections, maxConnectionsPerAddress, proxies }: ConnectionRules,
   report: (end: ConnectionEnd, network: string) => void,
@@ -94,18 +104,11 @@ export function createConnectionLimits(
     return true
   }
 
-  function greediest(): Network | undefined {
-    let found: Network | undefined
-    for (const network of networks.values()) {
-      if (network.isProxy || network.idle.size === 0) continue
-      if (found === undefined || network.open > found.open) found = network
-    }
-    return found
-  }
-
   function hasRoom(network: Network): boolean {
     if (!network.isProxy && network.open >= maxConnectionsPerAddress) return closeIdle(network)
-    return open.size < maxConnections || closeIdle(greediest())
+    if (open.size < maxConnections || closeIdle(greediest(networks.values(), false))) return true
+    // Those of proxies stay for their clients: else strangers who hold busy ones could shut these out.
+    return network.isProxy && closeIdle(greediest(networks.values(), true))
   }
 
   return {

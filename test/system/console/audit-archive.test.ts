@@ -93,9 +93,12 @@ describe('strongroom audit archive', () => {
 
     // The state before the file was removed: the file exists, and is listed.
     copyFileSync(join(before, first), join(premises.auditDirectory, first))
+    const drafts = ['console.part', 'console.000001-000009.jsonl.gz.new']
+    for (const draft of drafts) writeFileSync(join(to, draft), 'half')
     expect((await premises.run(['audit', 'verify'])).status).toBe(0)
     expect(await archive(to)).toEqual([])
     expect(segments()).not.toContain(first)
+    expect(readdirSync(to)).toEqual(bundles(to))
 
     // The state before it was listed: the bundle exists, and is made again.
     copyFileSync(join(before, first), join(premises.auditDirectory, first))

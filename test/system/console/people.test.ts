@@ -120,7 +120,8 @@ describe('strongroom user', () => {
     expect(again).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'strongroom: The user name OPERATOR is taken: choose another.\n',
+      stderr:
+        'strongroom: The user name OPERATOR is taken: choose another. An interrupted run of this command may have added the user: see strongroom user list, and go on with strongroom user passphrase and otp enroll.\n',
     })
     expect((await premises.run(['user', 'disable', 'nobody'])).status).toBe(1)
     expect(await premises.run(['user', 'disable', 'operator'])).toMatchObject({

@@ -100,7 +100,7 @@ it('says what is wrong, and changes nothing', async () => {
   await premises.ask(['service', 'create', 'printer', '--owner', 'bobby'])
   const cases: readonly (readonly [args: string[], status: number, says: RegExp])[] = [
     [['create', 'x', '--owner', 'bobby'], 1, /3 to 64 letters/],
-    [['create', 'bobby', '--owner', 'bobby'], 1, /taken/],
+    [['create', 'bobby', '--owner', 'bobby'], 1, /taken.*interrupted run.*service show bobby/],
     [['create', 'scanner', '--owner', 'nobody'], 1, /no user nobody/],
     [['create', 'scanner', '--owner', 'printer'], 1, /is a service account/],
     [['create', 'scanner', '--owner', 'bobby', '--address', 'example.org'], 2, /is not an address/],

@@ -14,6 +14,7 @@ import {
   under,
   verdict,
 } from '../../support/fault-kit.ts'
+import { mayOpenNoMore } from '../../support/processes.ts'
 import { repeats } from '../../support/release.ts'
 
 interface Given {
@@ -136,6 +137,24 @@ describe('token hosts', () => {
     await eventually(async () => (await isServed(given)) && left().length === 0)
     expect(appliance.journal.match(/killed: it is stopped/g)).toHaveLength(stopped.length)
     expect(appliance.journal).not.toContain('heartbeat stayed away')
+    await expectRecovered(given)
+  })
+
+  it('that may open no more files say which limit that is and are replaced, and so is the keeper', async () => {
+    const given = await givenAppliance()
+    const { appliance, vault } = given
+    const { hosts, keeper } = processesOf(appliance)
+    const limited = [...hosts, ...keeper]
+    for (const pid of limited) mayOpenNoMore(pid)
+    // The token's module opens files for a new vault, and for the login of the keeper.
+    const made = await attempt(vault.admin, 'POST', '/vault', { vaultname: 'Refused' })
+    expect(verdict(made)).toBe('503 1900')
+    await eventually(() => {
+      const now = processesOf(appliance)
+      return [...now.hosts, ...now.keeper].every((pid) => !limited.includes(pid))
+    })
+    for (const pid of limited)
+      expect(appliance.journal).toMatch(new RegExp(`"pid":${pid},.*may open no more files.*LimitNOFILE=`))
     await expectRecovered(given)
   })
 })

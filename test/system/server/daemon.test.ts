@@ -1,17 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -23,6 +13,7 @@ import { buildProgram } from '../../support/built-program.ts'
 import { eventually } from '../../support/fault-kit.ts'
 import { issueCertificate, makePki } from '../../support/pki.ts'
 import type { Pki } from '../../support/pki.ts'
+import { mayOpenNoMore } from '../../support/processes.ts'
 import { run } from './listener.ts'
 
 /** The worker of these tests: the real listener, with calls that name the worker once a file of their name exists. */
@@ -247,20 +238,14 @@ it('a worker that is stopped is killed and replaced, long before pings stay away
   expect((await workersAt(port)).get(1)).toBe(before.get(1))
 })
 
-/** The soft limit of this worker: the primary accepts connections for it, and cannot pass them on. */
-async function mayOpenNoMore(pid: number): Promise<void> {
-  const open = new Set(readdirSync(`/proc/${pid}/fd`))
-  const lowestFree = Array.from({ length: open.size + 1 }, (_, fd) => String(fd)).findIndex((fd) => !open.has(fd))
-  await run('prlimit', [`--pid=${pid}`, `--nofile=${lowestFree}:`])
-}
-
 it('a worker that may open no more files, so that it gets no connection, lets its calls finish and is replaced', async () => {
   const daemon = givenDaemon()
   const port = await listening(daemon)
   const pid = (await workersAt(port)).get(1) ?? 0
   const underWay = ['/later', '/later'].map((path) => call(port, path))
   await daemon.line(/"worker-1","msg":"called \/later/)
-  await mayOpenNoMore(pid)
+  // The primary accepts connections for it, and cannot pass them on.
+  mayOpenNoMore(pid)
   await eventually(async () => (await call(port)).startsWith('curl:'))
   await daemon.line(/gets no more connections.*LimitNOFILE=/)
   writeFileSync(join(folder, 'later'), '')
@@ -275,7 +260,7 @@ it('workers that may all open no more files are replaced one after the other: a 
   const before = await workersAt(port)
   const underWay = ['/last', '/last'].map((path) => call(port, path))
   for (const slot of [1, 2]) await daemon.line(new RegExp(`"worker-${slot}","msg":"called /last`))
-  for (const pid of before.values()) await mayOpenNoMore(pid)
+  for (const pid of before.values()) mayOpenNoMore(pid)
   // One for each worker, closed with the same answers to pings.
   for (const lost of await Promise.all([call(port), call(port)])) expect(lost).toMatch(/^curl:/)
   const waiting = call(port)

@@ -38,13 +38,16 @@ it('a right try under a clock that was ahead costs nothing once it is right', ()
   expect(reports).toEqual([])
 })
 
-it('wrong tries under such a clock shut out for an interval, and not for as long as it was ahead', () => {
+it('wrong tries under such a clock leave the right one its try once it is right, and one more after each interval', () => {
   const { clock, limit } = given()
   clock.now += 86_400_000
   limit.note(subject, true)
   clock.now -= 86_400_000
+  for (const isWrong of [false, true]) {
+    expect(limit.allows(subject)).toBe(true)
+    limit.note(subject, isWrong)
+  }
   expect(limit.allows(subject)).toBe(false)
-  limit.note(subject, true)
   clock.now += rules.intervalMs
   expect(limit.allows(subject)).toBe(true)
 })

@@ -47,6 +47,20 @@ it('forgets the networks of connections that it refuses', () => {
   expect(limits.admit(from('2001:db8::1'))).toBeDefined()
 })
 
+it('closes an idle connection of a proxy for another of a proxy, and for nobody else', () => {
+  const ends: string[] = []
+  const limits = createConnectionLimits({ ...rules, proxies: ['192.0.2.1', '192.0.2.2'] }, (end, network) =>
+    ends.push(`${end} ${network}`),
+  )
+  const [busy] = ['192.0.2.1', '192.0.2.1'].map((address) => limits.admit(from(address)))
+  busy?.begin()
+  expect(limits.admit(from('192.0.2.9'))).toBeUndefined()
+  expect(limits.admit(from('192.0.2.2'))).toBeDefined()
+  limits.admit(from('192.0.2.2'))?.begin()
+  expect(limits.admit(from('192.0.2.1'))).toBeUndefined()
+  expect(ends).toEqual(['refused 192.0.2.9', 'closed 192.0.2.1', 'closed 192.0.2.2', 'refused 192.0.2.1'])
+})
+
 it('leaves each address the same share of as many connections as fit', () => {
   const configured = { maxConnections: 4096, maxConnectionsPerAddress: 1024, proxies: [] }
   expect(fitting(configured, 1000)).toEqual({ maxConnections: 1000, maxConnectionsPerAddress: 250, proxies: [] })
