@@ -1,6 +1,6 @@
 import { Fault, isFault } from '../../fault.ts'
 import type { Reader } from '../../store/store.ts'
-import { findKey, type StoredKey } from './records.ts'
+import { findKey, progressOfVersions, type StoredKey } from './records.ts'
 
 /** One retry is the normal case. Changes that follow each other as fast as the uses need many. */
 const maxTries = 50
@@ -16,24 +16,30 @@ export async function retryOutdated<T>(
   use: (stored: StoredKey | undefined) => Promise<T>,
 ): Promise<T> {
   let current = stored
+  // Unknown at the first try: an unchanged key may refer to a version that was changed since it was read.
+  let before: readonly number[] | undefined
   for (let tried = 1; ; tried++) {
     try {
       return await use(current)
     } catch (cause) {
       if (current === undefined || !isFault(cause, 'hsm.outdated')) throw cause
       const newest = await findKey(read, current.key.vaultId, current.key.name)
-      // On the first try an unchanged key may still refer to a changed version: only the second try is conclusive.
-      const isPutBack = tried > 1 && newest !== undefined && !isLater(newest, current)
+      const now = newest && (await progressOf(read, newest))
+      const isPutBack = before !== undefined && now !== undefined && !isLater(now, before)
       if (isPutBack || tried === maxTries) throw new Fault(cause.code, cause.detail, { cause })
       current = newest
+      before = now
     }
   }
 }
 
-/** Whether any of the records has risen. Rows that only go back and forth are no change of an honest caller. */
-const isLater = (newest: StoredKey, than: StoredKey): boolean =>
-  newest.key.id !== than.key.id ||
-  newest.key.generation > than.key.generation ||
-  newest.latest.version > than.latest.version ||
-  newest.latest.generation > than.latest.generation ||
-  newest.latest.invocations > than.latest.invocations
+/** Numbers that rise with the changes of a key and of all its versions: a use may need any of them. */
+const progressOf = async (read: Reader, { key }: StoredKey): Promise<readonly number[]> => [
+  key.id,
+  key.generation,
+  ...(await progressOfVersions(read, key.id)),
+]
+
+/** Whether any of the numbers has risen. Rows that only go back and forth are no change of an honest caller. */
+const isLater = (now: readonly number[], before: readonly number[]): boolean =>
+  now.some((number, at) => number > (before[at] ?? 0))
