@@ -1,6 +1,7 @@
 import { Fault, isFault } from '../../fault.ts'
+import { select } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
-import { findKey, progressOfVersions, type StoredKey } from './records.ts'
+import { findKey, type StoredKey } from './records.ts'
 
 /** One retry is the normal case. Changes that follow each other as fast as the uses need many. */
 const maxTries = 50
@@ -34,11 +35,12 @@ export async function retryOutdated<T>(
 }
 
 /** Numbers that rise with the changes of a key and of all its versions: a use may need any of them. */
-const progressOf = async (read: Reader, { key }: StoredKey): Promise<readonly number[]> => [
-  key.id,
-  key.generation,
-  ...(await progressOfVersions(read, key.id)),
-]
+async function progressOf(reader: Reader, { key }: StoredKey): Promise<readonly number[]> {
+  const sql = `SELECT max(version) AS version, max(generation) AS generation, sum(invocations) AS invocations
+     FROM key_versions WHERE key_id = $1`
+  const [row] = await select<Readonly<Record<string, number | string | null>>>(reader, sql, [key.id])
+  return [key.id, key.generation, ...[row?.['version'], row?.['generation'], row?.['invocations']].map(Number)]
+}
 
 /** Whether any of the numbers has risen. Rows that only go back and forth are no change of an honest caller. */
 const isLater = (now: readonly number[], before: readonly number[]): boolean =>

@@ -221,14 +221,6 @@ export async function findVersions(reader: Reader, keyId: number, upTo = Infinit
   return found.filter(({ version }) => version <= upTo)
 }
 
-/** Numbers that rise with each change of a version of the key, and with each reservation of encryptions. */
-export async function progressOfVersions(reader: Reader, keyId: number): Promise<readonly number[]> {
-  const sql = `SELECT max(version) AS version, max(generation) AS generation, sum(invocations) AS invocations
-     FROM key_versions WHERE key_id = $1`
-  const [row] = await select<Readonly<Record<string, number | string | null>>>(reader, sql, [keyId])
-  return [row?.['version'], row?.['generation'], row?.['invocations']].map(Number)
-}
-
 /** Whether any version refers to this object of the token. */
 export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> {
   return reader.existsBy(KeyVersionTable, { blob })
