@@ -2,6 +2,7 @@ import { And, EntitySchema, Equal, In, LessThan, LessThanOrEqual, MoreThan, Not,
 import { Fault, isFault } from '../fault.ts'
 import { type FloorHeads, type FloorNews, machineForm } from '../hsm/floor-news.ts'
 import type { Hsm } from '../hsm/hsm.ts'
+import { listLimits } from '../hsm/protocol/fields.ts'
 import type { Log } from '../log.ts'
 import { bytes, integer, primary, text } from '../store/columns.ts'
 import type { Store } from '../store/store.ts'
@@ -24,8 +25,7 @@ export const FloorBatchTable = new EntitySchema<FloorBatch>({
 })
 
 const pauseMs = 2_000
-/** A keeper takes some 0.2 s to take so many in where each is full, and answers nothing else meanwhile. */
-const batchesAtOnce = 10
+const batchesAtOnce = listLimits.takeFloors
 /** The pause where there are more, for the keeper's other requests. */
 const shortPauseMs = 200
 

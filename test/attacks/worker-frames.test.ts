@@ -267,6 +267,9 @@ describe('a process inside goes on for others', () => {
     ],
     ['grants, without a session', 'keeper', () => toAKeeper('seal', [longGrants(), ...none(8)])],
     ['records of commits', 'keeper', () => toAKeeper('raise', ['140000', ...none(280_000)])],
+    ['those of one request', 'keeper', () => toAKeeper('raise', ['501', ...none(1_002)])],
+    // A full batch takes 20 ms. A worker that sent one 550 times had the keeper ended, which did not answer for so long.
+    ['news of other keepers', 'keeper', () => toAKeeper('takeFloors', ['11', ...none(22)])],
     ['an answer of the validator', 'tokend', () => toAHost('signValidation', ['', '', '&'.repeat(30_000_000)])],
     ['indexes', 'tokend', () => toAHost('encryptMany', ['0', Buffer.alloc(70_000_000)])],
   ])('where %s are longer than any, which a %s refuses to read', async (_what, kind, send) => {

@@ -197,3 +197,13 @@ it('ends of audit chains are signed for the processes of this machine alone', as
   expect(await rowsOf('audit_ends', keeper.hsm)).toBe(0)
   expect(await Promise.all(['worker-1024', 'console'].map(sign))).toEqual(['done', 'done'])
 })
+
+it('no end of another machine is signed, whose chain could be rewritten from any of its seals on', async () => {
+  const { config } = appliance
+  const other = await startKeeperAt({ config: { ...config, audit: { ...config.audit, machine: 'other' } } }, Date.now)
+  onTestFinished(() => other.close())
+  const at = (seq: number) => ({ chain: 'worker-2', covers: { seq, hash: 'ab'.repeat(32) }, heads: {} })
+  const previous = await keeper.hsm.signAuditEnd({ ...at(1), previous: undefined })
+  expect(await outcomeOf(other.hsm.signAuditEnd({ ...at(2), previous }))).toBe('hsm.rejected')
+  expect(await outcomeOf(keeper.hsm.signAuditEnd({ ...at(2), previous }))).toBe('done')
+})

@@ -231,6 +231,8 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
       [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...mine.key, ...other],
       [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...sealed(edited(victim.references.cipher.key)), ...count],
       [...theirs.policy, ...grant, ...theirs.vaultKey, 0],
+      // 20,000 of one version took a host about as long as it may be silent.
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 2, ...theirs.key, ...count, ...theirs.key, ...count],
     ])
   },
   verifyBackup() {

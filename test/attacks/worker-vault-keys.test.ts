@@ -8,12 +8,14 @@ import { sealedVaultKey } from '../../src/features/vaults/vault-key.ts'
 import { sealedVault } from '../../src/features/vaults/vault-seals.ts'
 import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { keyRecord } from '../../src/hsm/key-record.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { fieldAad } from '../../src/hsm/object-aad.ts'
 import type { Provenance, WrappedKey } from '../../src/hsm/made-key.ts'
 import { vaultKeyPurpose } from '../../src/hsm/provenance.ts'
-import { grantIn, sealedGrant } from '../support/grant-kit.ts'
+import { grantIn, newIdentity, sealedGrant } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { makeKey } from '../support/stored-keys.ts'
+import { startKeeperAt } from '../support/turned-keeper.ts'
 import { makeVault } from '../support/vault.ts'
 
 /**
@@ -99,4 +101,30 @@ it.each<[string, () => Promise<SealedRecord> | SealedRecord]>([
 ])('a new key takes the place of no other: %s', async (_who, by) => {
   const made = await worker.generate('aes256-gcm', { exportable: false, backup: false, purpose: vaultKeyPurpose })
   await expect(bind(made, await by())).rejects.toMatchObject({ code: 'hsm.rejected' })
+})
+
+it('a key that a worker has just had made is bound to one vault by the keeper of each machine that shares the token', async () => {
+  const options = { exportable: false, backup: false, purpose: vaultKeyPurpose }
+  const { kek, blob, provenance } = await worker.generate('aes256-gcm', options)
+  const user = newIdentity()
+  // Before the second keeper begins, in whose process the test seals.
+  const grant = sealedGrant(appliance.token, { user, capabilities: capabilitiesOf(['createVault']) })
+  async function boundBy({ sealNew, seal }: Pick<typeof worker, 'sealNew' | 'seal'>) {
+    const recordOf = (identity: Buffer) => composeRecord('vault', { identity, creator: user })
+    const { identity, seal: sealOfVault } = await sealNew(recordOf(Buffer.alloc(0)), { grant })
+    const previous = { record: recordOf(identity), seal: sealOfVault }
+    const record = keyRecord('aes256-gcm', { kek, blob }, ['vault key 2', identity])
+    return { vault: identity, key: { record, seal: await seal(record, { previous, provenance, grant }) } }
+  }
+  const first = await boundBy(worker)
+  await expect(boundBy(worker)).rejects.toMatchObject({ code: 'hsm.rejected' })
+  const other = await startKeeperAt(appliance, Date.now, 'worker')
+  const second = await boundBy(other.hsm).finally(() => other.close())
+  const usable = ({ vault, key }: typeof first) => ({
+    key,
+    grant: sealedGrant(appliance.token, { vault, permission: permissionBits.Write }),
+  })
+  const aad = fieldAad({ id: 1, vaultId: 1, templateId: 1 }, 'password', 1)
+  const secret = Buffer.from('of the first vault')
+  expect(await worker.decrypt(usable(second), await worker.encrypt(usable(first), secret, aad), aad)).toEqual(secret)
 })

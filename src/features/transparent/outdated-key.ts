@@ -1,4 +1,5 @@
 import { Fault, isFault } from '../../fault.ts'
+import { select } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
 import { findKey, type StoredKey } from './records.ts'
 
@@ -16,24 +17,31 @@ export async function retryOutdated<T>(
   use: (stored: StoredKey | undefined) => Promise<T>,
 ): Promise<T> {
   let current = stored
+  // Unknown at the first try: an unchanged key may refer to a version that was changed since it was read.
+  let before: readonly number[] | undefined
   for (let tried = 1; ; tried++) {
     try {
       return await use(current)
     } catch (cause) {
       if (current === undefined || !isFault(cause, 'hsm.outdated')) throw cause
       const newest = await findKey(read, current.key.vaultId, current.key.name)
-      // On the first try an unchanged key may still refer to a changed version: only the second try is conclusive.
-      const isPutBack = tried > 1 && newest !== undefined && !isLater(newest, current)
+      const now = newest && (await progressOf(read, newest))
+      const isPutBack = before !== undefined && now !== undefined && !isLater(now, before)
       if (isPutBack || tried === maxTries) throw new Fault(cause.code, cause.detail, { cause })
       current = newest
+      before = now
     }
   }
 }
 
-/** Whether any of the records has risen. Rows that only go back and forth are no change of an honest caller. */
-const isLater = (newest: StoredKey, than: StoredKey): boolean =>
-  newest.key.id !== than.key.id ||
-  newest.key.generation > than.key.generation ||
-  newest.latest.version > than.latest.version ||
-  newest.latest.generation > than.latest.generation ||
-  newest.latest.invocations > than.latest.invocations
+/** Numbers that rise with the changes of a key and of all its versions: a use may need any of them. */
+async function progressOf(reader: Reader, { key }: StoredKey): Promise<readonly number[]> {
+  const sql = `SELECT max(version) AS version, max(generation) AS generation, sum(invocations) AS invocations
+     FROM key_versions WHERE key_id = $1`
+  const [row] = await select<Readonly<Record<string, number | string | null>>>(reader, sql, [key.id])
+  return [key.id, key.generation, ...[row?.['version'], row?.['generation'], row?.['invocations']].map(Number)]
+}
+
+/** Whether any of the numbers has risen. Rows that only go back and forth are no change of an honest caller. */
+const isLater = (now: readonly number[], before: readonly number[]): boolean =>
+  now.some((number, at) => number > (before[at] ?? 0))

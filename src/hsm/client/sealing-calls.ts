@@ -1,17 +1,11 @@
 import { groupsOf } from '../../groups.ts'
 import type { FloorStanding } from '../floor-news.ts'
-import { listFields, nothing, sealedFields } from '../protocol/fields.ts'
+import { listFields, listLimits, nothing, sealedFields } from '../protocol/fields.ts'
 import type { SealingPort } from '../sealing-port.ts'
 import { field, given, numberIn, sealedIn, wrapped } from './replies.ts'
 import type { Keeper } from './request-router.ts'
 import { shownCalls } from './shown-calls.ts'
 import { trailCalls } from './trail-calls.ts'
-
-/**
- * Records in one request, so that the keeper answers others in between. A key that is taken over has two for each of its
- * versions, and may have more than one list holds.
- */
-const raisedAtOnce = 500
 
 /** Requests of workers and the operator to the keeper for seals and signatures. */
 export function sealingCalls(keeper: Keeper) {
@@ -22,7 +16,8 @@ export function sealingCalls(keeper: Keeper) {
       return field(await keeper.call('seal', fields), 0)
     },
     async raise(records) {
-      for (const some of groupsOf(records, raisedAtOnce)) await keeper.call('raise', listFields(some, sealedFields))
+      // A key that is taken over has two records for each of its versions, and may have more than one list holds.
+      for (const some of groupsOf(records, listLimits.raise)) await keeper.call('raise', listFields(some, sealedFields))
     },
     ...shownCalls(keeper),
     async sealNew(record, { grant, person } = {}) {
@@ -55,7 +50,8 @@ export function sealingCalls(keeper: Keeper) {
       return { ...standing, batch: number === '' ? undefined : { number: Number(number), sealed } }
     },
     async takeFloors(batches) {
-      await keeper.call('takeFloors', listFields(batches, sealedFields))
+      for (const some of groupsOf(batches, listLimits.takeFloors))
+        await keeper.call('takeFloors', listFields(some, sealedFields))
     },
     async signImportJob(job) {
       const reply = await keeper.call('signImportJob', sealedFields(job))

@@ -26,7 +26,7 @@ export interface AuditEndsDependencies {
   /** The id of this machine's keeper: see `SealStatement`. */
   readonly machine: () => string
   readonly now: () => number
-  /** Whether a chain of this name may begin here. Any other would stay in the keeper's file for good. */
+  /** Whether a chain has the name of one of this machine. Any other would stay in the keeper's file for good. */
   readonly isOwn: (chain: string) => boolean
 }
 
@@ -82,10 +82,9 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
       if (digestOf(known) !== digestOf(previous)) throw refused(chain)
       return known
     }
-    if (previous === undefined) {
-      if (!isOwn(chain)) throw noneOfOurs(chain)
-      return undefined
-    }
+    // Machines that share a token share the audit key: another one's chain would go on from any of its seals.
+    if (!isOwn(chain)) throw noneOfOurs(chain)
+    if (previous === undefined) return undefined
     const statement = parseStatement(previous.text)
     const isOurs = [publicKey(), ...earlierKeys()].some((key) => isSignedBy(key, previous))
     if (statement?.chain !== chain || !isOurs) throw refused(chain)
@@ -119,7 +118,7 @@ const refused = (chain: string): Fault =>
 const noneOfOurs = (chain: string): Fault =>
   new Fault(
     'hsm.rejected',
-    `The keeper signs no first end of ${chain}, which no process of this machine writes. After a change of audit.machine, restart it.`,
+    `The keeper signs no end of ${chain}, which no process of this machine writes. After a change of audit.machine, restart it.`,
   )
 
 const hashForm = /^[0-9a-f]{64}$/

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
 import { type FloorHeads, machineForm } from '../floor-news.ts'
+import { listLimits } from '../protocol/fields.ts'
 import type { FloorExchange } from './floor-exchange.ts'
 import type { KeeperHandlers } from './keeper-handlers.ts'
 
@@ -25,7 +26,7 @@ export function createFloorHandlers(exchange: FloorExchange) {
       return [JSON.stringify(standing), ...told].map((field) => Buffer.from(field))
     },
     takeFloors(fields) {
-      exchange.take(fields.list(() => fields.sealed()))
+      exchange.take(fields.list(() => fields.sealed(), listLimits.takeFloors))
       return []
     },
   } satisfies KeeperHandlers

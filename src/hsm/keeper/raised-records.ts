@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
+import { listLimits } from '../protocol/fields.ts'
 import { generationOf, isTombstone } from '../record-generation.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
@@ -12,7 +13,7 @@ type RaisingDependencies = NewestRecords & { readonly sealedRecords: Pick<Sealed
 export function raiseShown(on: RaisingDependencies, fields: RequestFields): Uint8Array[] {
   const all: Committed[] = []
   const faults: Fault[] = []
-  for (const sealed of fields.list(() => fields.sealed())) {
+  for (const sealed of fields.list(() => fields.sealed(), listLimits.raise)) {
     try {
       all.push(raised(on, sealed))
     } catch (error) {

@@ -21,7 +21,14 @@ export function sealBackup(token: Token, { grant, policy, vaultKey, versions }: 
     const kind = kindOfType(fields.type)
     if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'This key has nothing to back up.')
     const use = { policy, ...(grant ? { grant } : {}), ...(vaultKey ? { vaultKey } : {}) }
-    const backedUp = versions.map((version) => readVersion(connection, kind, use, version))
+    const backedUp: BackupVersion[] = []
+    for (const version of versions) {
+      const read = readVersion(connection, kind, use, version)
+      // A worker could have one version read so often that the host is silent for too long.
+      if (read.version <= (backedUp.at(-1)?.version ?? 0))
+        throw new Fault('hsm.rejected', 'A backup has each version once, in their order.')
+      backedUp.push(read)
+    }
     const origin = { vault: fields.vault.toString('hex'), appliance }
     const content = encodeContent({ ...fields, origin, versions: backedUp })
     const { name, handle } = connection.roots.newestBackupSeal()

@@ -12,8 +12,8 @@ export interface RequestFields {
   integer(): number
   flag(): boolean
   oneOf<T extends string>(values: readonly T[]): T
-  /** Reads the items of a list (`listFields`), of which `read` reads one. */
-  list<Item>(read: () => Item): Item[]
+  /** Reads the items of a list (`listFields`), of which `read` reads one. There are no more than `most`. */
+  list<Item>(read: () => Item, most?: number): Item[]
   sealed(): SealedRecord
   /** Undefined for an empty record. */
   optionalSealed(): SealedRecord | undefined
@@ -84,10 +84,10 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
       if (found === undefined) throw new Fault('hsm.rejected', `${value} is none of ${values.join(', ')}.`)
       return found
     },
-    list(read) {
+    list(read, most = mostInList) {
       const count = integer()
-      if (!Number.isInteger(count) || count < 0 || count > mostInList)
-        throw new Fault('hsm.rejected', `A list in a request has at most ${mostInList} items.`)
+      if (!Number.isInteger(count) || count < 0 || count > most)
+        throw new Fault('hsm.rejected', `This list in a request has at most ${most} items.`)
       return Array.from({ length: count }, () => read())
     },
     sealed,

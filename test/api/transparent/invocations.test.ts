@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createInvocations } from '../../../src/features/transparent/invocations.ts'
 import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
@@ -68,6 +68,21 @@ describe('encryptions with one key version', () => {
     await appliance.restart('SIGKILL')
     for (let n = 0; n < 5; n++) expect((await encrypt('crashed')).status).toBe(201)
     expect(await count('crashed')).toBeGreaterThanOrEqual(16)
+  })
+
+  it('with an earlier version do not have a backup refused that they overtake', async () => {
+    expect((await encrypt('backed-up')).status).toBe(201)
+    await client.must('POST', `/transparent/${vaultId}/keys/backed-up/rotate`)
+    const { key } = await stored('backed-up')
+    const { hsm, services } = appliance
+    const [worker, sealBackup, overtaken] = [counting(), hsm.sealBackup.bind(hsm), 3]
+    const sealing = vi.spyOn(hsm, 'sealBackup').mockImplementation(async (of) => {
+      if (sealing.mock.calls.length <= overtaken) await worker.spend(by, key, 1, 10)
+      return sealBackup(of)
+    })
+    expect((await services.keyBackups.backup(by, await stored('backed-up'))).text).not.toBe('')
+    expect(sealing).toHaveBeenCalledTimes(overtaken + 1)
+    sealing.mockRestore()
   })
 
   it('share one lease among parallel callers', async () => {

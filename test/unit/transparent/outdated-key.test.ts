@@ -12,17 +12,23 @@ const row = (generation: number) => ({
   'key.name': 'busy',
   'key.vaultId': 1,
   'key.generation': generation,
-  'latest.version': 1,
-  'latest.generation': 1,
-  'latest.invocations': 0,
 })
 const read = { id: 1, name: 'busy', vaultId: 1, generation: 1 }
-const stored = { key: read, latest: { version: 1, generation: 1, invocations: 0 } } as unknown as StoredKey
+const stored = { key: read, latest: { version: 1 } } as unknown as StoredKey
 
-/** A database whose row has one of these generations at each look, the last one from then on. */
-function reading(generations: readonly number[]): Reader {
+/**
+ * A database whose key has one of these generations at each look, the last one from then on, and whose versions have
+ * one of these numbers of encryptions in all.
+ */
+function reading(generations: readonly number[], encryptions: readonly number[] = [0]): Reader {
   let looks = 0
-  const query = () => Promise.resolve([row(generations[looks++] ?? generations.at(-1) ?? 0)])
+  const at = (numbers: readonly number[]) => numbers[looks] ?? numbers.at(-1) ?? 0
+  const query = (sql: string) => {
+    if (!sql.includes('sum(')) return Promise.resolve([row(at(generations))])
+    const invocations = at(encryptions)
+    looks += 1
+    return Promise.resolve([{ version: 1, generation: 1, invocations }])
+  }
   return { query, connection: { options: { type: 'better-sqlite3' } } } as unknown as Reader
 }
 
@@ -38,6 +44,14 @@ describe('the use of a key that token hosts refuse as outdated', () => {
     })
     expect(used).toBe('used')
     expect(uses).toEqual(rising(1, 40))
+  })
+
+  it('is tried again, too, for as long as encryptions are reserved for any version', async () => {
+    let uses = 0
+    const used = await retryOutdated(reading([1], rising(1, 40)), stored, () =>
+      ++uses < 40 ? outdated() : Promise.resolve('used'),
+    )
+    expect(used).toBe('used')
   })
 
   it.each([
