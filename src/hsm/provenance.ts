@@ -36,6 +36,7 @@ function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
     case 'transparent key version 2':
       return versionPurpose(fields)
     case 'vault key 2':
+      return vaultKeyPurpose(fields.vault)
     case 'otp':
     case 'validation client':
       return encodeRecord([type])
@@ -66,7 +67,8 @@ export function receivedPurpose({ identity, vault }: KeyIdentity): Buffer {
  */
 export const newKeyMs = 600_000
 
-export const vaultKeyPurpose = encodeRecord(['vault key 2'])
+/** The key of one vault, by its identity: keepers of machines that share a token do not know each other's vaults. */
+export const vaultKeyPurpose = (vault: Buffer): Buffer => encodeRecord(['vault key 2', vault])
 export const importJobPurpose = encodeRecord(['import job'])
 export const otpPurpose = encodeRecord(['otp'])
 export const validationClientPurpose = encodeRecord(['validation client'])

@@ -67,16 +67,18 @@ export async function newVaultKey(
   creator: Buffer,
   grant: SealedRecord,
 ) {
-  const made = await host('createVaultKey', [vaultKeyPurpose])
   const vault = await keeper('sealNew', [
     composeRecord('vault', { identity: nothing, creator }),
     ...sealed(grant),
     nothing,
     nothing,
   ])
-  if ('fault' in made || 'fault' in vault) throw new Error('no vault could be made')
-  const [id = nothing, provenance = nothing] = made.fields
+  if ('fault' in vault) throw new Error('no vault could be made')
   const [identity = nothing, seal = nothing] = vault.fields
+  const purpose = vaultKeyPurpose(identity)
+  const made = await host('createVaultKey', [purpose])
+  if ('fault' in made) throw new Error('no key could be made')
+  const [id = nothing, provenance = nothing] = made.fields
   const blob = Buffer.from(String(id), 'hex')
   const ofVault = sealed({ record: composeRecord('vault', { identity, creator }), seal })
   const record = keyRecord('aes256-gcm', { kek: 'vault', blob }, ['vault key 2', identity])
@@ -87,7 +89,7 @@ export async function newVaultKey(
     discarded: (name = blob, proof = provenance, by?: SealedRecord) =>
       keeper(
         'sealUnused',
-        ['aes256-gcm', 'vault', name, nothing, vaultKeyPurpose, proof].concat(by ? sealed(by) : [nothing, nothing]),
+        ['aes256-gcm', 'vault', name, nothing, purpose, proof].concat(by ? sealed(by) : [nothing, nothing]),
       ),
   }
 }

@@ -16,14 +16,15 @@ import { sealedVault } from './vault-seals.ts'
 export type VaultKeyStorage = 'token' | 'wrapped'
 
 export type VaultKey = Pick<Vault, 'keyId' | 'keyKek' | 'keyBlob'>
-export type NewVaultKey = VaultKey & Provenance
+export type NewVaultKey = VaultKey & Provenance & Pick<Vault, 'identity'>
 /** The columns of a vault from which the record of its data key is made. */
 export type SealedVaultKey = Pick<Vault, 'identity' | 'keyKek' | 'keyBlob' | 'keySeal'>
 
 /** The data keys of vaults (AES-256-GCM), with which objects are encrypted. */
 export interface VaultKeys {
-  create(): Promise<NewVaultKey>
-  /** Binds a new key to a new vault. The keeper does this once per vault. Resolves to the seal, 32 bytes. */
+  /** Makes a key for the vault of this identity, and for no other. */
+  create(identity: Vault['identity']): Promise<NewVaultKey>
+  /** Binds a new key to its vault. The keeper does this once per vault. Resolves to the seal, 32 bytes. */
   seal(tx: Tx, vault: Pick<Vault, 'identity' | 'creator' | 'seal'>, key: NewVaultKey): Promise<Buffer>
   /** Destroys a key that was created and is not used. A wrapped key needs no destruction. */
   discard(key: NewVaultKey, grant: SealedGrant | undefined): Promise<void>
@@ -40,27 +41,30 @@ export function createVaultKeys(
   storage: VaultKeyStorage,
 ): VaultKeys {
   return {
-    async create() {
+    async create(identity) {
+      const purpose = purposeOf(identity)
       if (storage === 'token') {
-        const { id: keyId, provenance } = await hsm.createVaultKey(vaultKeyPurpose)
-        return { keyId, keyKek: vaultKek, keyBlob: Buffer.from(keyId, 'hex'), provenance }
+        const { id: keyId, provenance } = await hsm.createVaultKey(purpose)
+        return { identity, keyId, keyKek: vaultKek, keyBlob: Buffer.from(keyId, 'hex'), provenance }
       }
-      const options = { exportable: false, backup: false, purpose: vaultKeyPurpose }
+      const options = { exportable: false, backup: false, purpose }
       const { kek, blob, provenance } = await hsm.generate('aes256-gcm', options)
-      return { keyId: randomBytes(idBytes).toString('hex'), keyKek: kek, keyBlob: blob, provenance }
+      return { identity, keyId: randomBytes(idBytes).toString('hex'), keyKek: kek, keyBlob: blob, provenance }
     },
     async seal(tx, vault, { provenance, ...key }) {
-      const record = recordOf({ identity: vault.identity, ...key })
+      const record = recordOf(key)
       return hsm.seal(record, { previous: sealedVault(vault), provenance, grant: await transactionGrant(tx) })
     },
-    async discard({ keyId, keyKek: kek, keyBlob: blob, provenance }, grant) {
+    async discard({ identity, keyId, keyKek: kek, keyBlob: blob, provenance }, grant) {
       if (kek !== vaultKek) return
-      const made = { kind: 'aes256-gcm', kek, blob, purpose: vaultKeyPurpose, provenance } as const
+      const made = { kind: 'aes256-gcm', kek, blob, purpose: purposeOf(identity), provenance } as const
       const isNamed = (reader: Reader) => isKeyOfVault(reader, keyId)
       await destruction.discard(made, isNamed, () => Promise.resolve(grant))
     },
   }
 }
+
+const purposeOf = (identity: Vault['identity']): Buffer => vaultKeyPurpose(Buffer.from(identity, 'hex'))
 
 /** The reference to the key for a token host, which verifies its seal before the first use (`hsm.seal_broken`). */
 export async function vaultKeyReference(vault: SealedVaultKey & Granted): Promise<KeyReference> {

@@ -27,7 +27,7 @@ import {
   type Vault,
   type VaultFields,
 } from './records.ts'
-import { sealedVaultKey, vaultKeyLayout, type VaultKeys } from './vault-key.ts'
+import { sealedVaultKey, vaultKeyLayout, type NewVaultKey, type VaultKeys } from './vault-key.ts'
 import { sealedVault, sealMembership, sealNewVault } from './vault-seals.ts'
 
 export interface Vaults {
@@ -102,17 +102,18 @@ export function createVaults(on: VaultDependencies): Vaults {
 
   return {
     async create(vault, creatorId, commit) {
-      // The key is created first: a vault must never exist without a key, whereas a key without a vault is only waste
-      // (`doctor` finds it).
-      const made = await vaultKeys.create()
-      const { provenance: _, ...key } = made
+      // A vault must never exist without a key, whereas a key without a vault is only waste (`doctor` finds it).
+      const made: NewVaultKey[] = []
       let grant: SealedGrant | undefined
       try {
         return await commit(async (tx) => {
           grant = await transactionGrant(tx)
           const creator = await lockedUser(tx, creatorId)
           const sealed = await sealNewVault(hsm, tx, creator.identity)
-          const keySeal = await vaultKeys.seal(tx, sealed, made)
+          const newKey = await vaultKeys.create(sealed.identity)
+          made.push(newKey)
+          const keySeal = await vaultKeys.seal(tx, sealed, newKey)
+          const { provenance: _, ...key } = newKey
           const uses = { keyLayout: vaultKeyLayout, keySeal, keyUses: 0, createdAt: clock.now() }
           const row = await insertVault(tx, { ...vault, ...defaultRules, ...key, ...sealed, ...uses })
           await addCreator(hsm, tx, row, creator)
@@ -120,7 +121,7 @@ export function createVaults(on: VaultDependencies): Vaults {
           return { id, name, policyId, description, history, permission: 'Admin' as const, scope: null }
         })
       } catch (error) {
-        if (!(error instanceof UndecidedCommit)) await vaultKeys.discard(made, grant)
+        if (!(error instanceof UndecidedCommit)) for (const key of made) await vaultKeys.discard(key, grant)
         throw error
       }
     },

@@ -50,9 +50,10 @@ it('a vault key made at the same moment as others is found to be destroyed', asy
   let before: number | undefined
   await atOnce(async (one, other) => {
     before ??= objectsIn(hosts.token)
-    const { id, provenance } = await one.createVaultKey(vaultKeyPurpose)
+    const purpose = vaultKeyPurpose(Buffer.alloc(16))
+    const { id, provenance } = await one.createVaultKey(purpose)
     const object = { kind: 'aes256-gcm', kek: 'vault', blob: Buffer.from(id, 'hex') }
-    const unused = await hosts.hsm.sealUnused({ ...object, purpose: vaultKeyPurpose, provenance })
+    const unused = await hosts.hsm.sealUnused({ ...object, purpose, provenance })
     await other.destroyObject(unused, unused)
   })
   expect(objectsIn(hosts.token)).toBe(before)
