@@ -82,8 +82,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
               </div>
             </Form>
           </FormContext>
-          {question}
-          {isAsked && <LeavingQuestion onStay={() => setIsAsked(false)} onLeave={onClose} />}
+          {question ?? (isAsked && <LeavingQuestion onStay={() => setIsAsked(false)} onLeave={onClose} />)}
         </Dialog>
       </Modal>
     </ModalOverlay>
