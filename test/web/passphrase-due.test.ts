@@ -118,6 +118,8 @@ describe('a pass phrase that an administrator wants changed', () => {
       await page.keyboard.press('Tab')
       expect(await focused()).toBe(name)
       await page.keyboard.type(text)
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe('Show')
     }
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
