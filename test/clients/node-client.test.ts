@@ -89,6 +89,17 @@ describe('the client for Node.js', () => {
     expect(Buffer.from(FILEDATA, 'base64').toString()).toBe('a file of the client')
   })
 
+  it('sends names and values beside a file as they are, line ends too', async () => {
+    const info = 'first\nsecond\r\nthird'
+    const name = 'of "Åsa"; filename="x.txt'
+    const body = { templateid: 3, groupid: vault, parentid: 0, objectname: 'named', description: info }
+    const { CALLINFO } = await client.call('object.create', { body, file: { name, content: new Blob(['Blob']) } })
+    const read = { params: { objectid: CALLINFO.objectid }, query: { decrypt: true, filedata: true } }
+    const { OBJECT, FILEDATA = '' } = await client.call('object.read', read)
+    expect(OBJECT[0]).toMatchObject({ filename: name, public: { description: info } })
+    expect(Buffer.from(FILEDATA, 'base64').toString()).toBe('Blob')
+  })
+
   it('tells how far a large body is, out and in', async () => {
     const told: [done: number, total: number][] = []
     const transport = nodeTransport({ ca: appliance.ca, onProgress: (...one) => void told.push(one) })

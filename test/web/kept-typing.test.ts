@@ -175,6 +175,32 @@ it('of one of several files is there again, and the files whose turn comes after
   for (const { name } of files) await page.getByRole('link', { name }).waitFor()
 })
 
+it('of several files, the session ends while the next one is being looked at: none of them is lost', async () => {
+  const { client, vaultid, user } = await stage.owner('Looked at')
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}/0/new`)
+  await visit.sees('New object')
+  await client.must('DELETE', '/me/sessions')
+  const files = ['first', 'second'].map((name) => ({
+    name: `${name}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(name),
+  }))
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose a file' }).click()
+  await (await chooser).setFiles(files)
+  await page.getByText(kept).waitFor()
+  visit.complaints.expect(/status of 403/)
+  await again(visit, user)
+  await page.getByText('File 1 of 2').waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('File 2 of 2').waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  for (const { name } of files) await page.getByRole('link', { name }).waitFor()
+})
+
 /**
  * Hands the answer to a sent form over between a change of the page and React's effects of it, where a busy machine may
  * hand it over: the change takes longer than React draws at a time.

@@ -379,7 +379,7 @@ it.each(looks)('keys are sound in %s colours, %i pixels wide', async (theme, wid
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('cards')
   await visit.expectSound('key-create')
-  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Cancel' }).click()
   for (const [button, name] of [
     ['Restore backup', 'key-restore'],
     ['Rules', 'key-rules'],

@@ -71,14 +71,22 @@ describe('the own account', () => {
     const { visit, user } = await atHome()
     const { page } = visit
     const other = await stage.appliance.login(user)
-    await page.getByLabel('Current pass phrase').fill(user.passphrase)
+    await page.getByLabel('Current pass phrase', { exact: true }).fill(user.passphrase)
     await page.getByLabel('New pass phrase', { exact: true }).fill('abc')
     await page.getByText('At least 12 characters, unless your administrator').waitFor()
     await page.getByText('Strength: Very easy to guess').waitFor()
     const next = 'seven wooden lanterns on the quay'
     await page.getByLabel('New pass phrase', { exact: true }).fill(next)
     await page.getByText('Strength: Very strong').waitFor()
-    await page.getByLabel('Confirm new pass phrase').fill(next)
+    await page.getByLabel('Confirm new pass phrase', { exact: true }).fill(next)
+    // What is typed is shown on demand, each field for itself.
+    await page.getByRole('button', { name: 'Show New pass phrase' }).click()
+    const types = await page.locator('input[name=present], input[name=next], input[name=again]').all()
+    expect(await Promise.all(types.map((input) => input.getAttribute('type')))).toEqual([
+      'password',
+      'text',
+      'password',
+    ])
     await page.getByLabel('Code from one of your devices').fill(user.hardwareToken.press())
     await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await visit.hears('Pass phrase changed.')

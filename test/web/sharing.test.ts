@@ -328,8 +328,7 @@ it.each(looks)(
     await page.getByRole('dialog').getByText('Service account', { exact: true }).click()
     await page.getByLabel('Key names').waitFor()
     await visit.expectSound('share-application')
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page
       .getByRole('button', { name: /^Change permission of/ })

@@ -142,9 +142,9 @@ describe.skipIf(!canPickCards)('with a card', () => {
     const visit = await withCard()
     const { page } = visit
     const next = 'seven wooden lanterns on the quay'
-    await page.getByLabel('Current pass phrase').fill(holder.passphrase)
+    await page.getByLabel('Current pass phrase', { exact: true }).fill(holder.passphrase)
     await page.getByLabel('New pass phrase', { exact: true }).fill(next)
-    await page.getByLabel('Confirm new pass phrase').fill(next)
+    await page.getByLabel('Confirm new pass phrase', { exact: true }).fill(next)
     await page.getByRole('radiogroup', { name: 'Second factor' }).getByText('Smartcard').click()
     await page.getByRole('button', { name: 'Change pass phrase' }).click()
     await visit.hears('Pass phrase changed.')

@@ -52,10 +52,30 @@ export async function bodyOf(method: string, { body, file }: Input): Promise<Bod
   if (method === 'GET') return undefined
   if (file === undefined)
     return body === undefined ? undefined : { content: JSON.stringify(body), type: 'application/json' }
-  const form = new FormData()
-  for (const [name, value] of given(body ?? {})) form.append(name, value)
-  form.append('file', new Blob([file.content], { type: file.type ?? 'application/octet-stream' }), file.name)
-  // Encoded here and not by `fetch`, because the appliance accepts only bodies of known length.
-  const written = new Response(form)
-  return { content: new Uint8Array(await written.arrayBuffer()), type: written.headers.get('content-type') ?? '' }
+  return multipartOf(given(body ?? {}), file)
 }
+
+/**
+ * Encoded here and not by `fetch`, because the appliance accepts only bodies of known length. Not by `FormData`, which
+ * would turn the line ends of values into CRLF.
+ */
+async function multipartOf(members: readonly [string, string][], file: Upload): Promise<Body> {
+  const random = crypto.getRandomValues(new Uint8Array(16))
+  const boundary = `strongroom-${Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  const start = (name: string): string => `--${boundary}\r\nContent-Disposition: form-data; name="${quotable(name)}"`
+  // A Blob drops a type that could not stand in a header.
+  const { type } = new Blob([], { type: file.type ?? '' })
+  const whole = new Blob([
+    ...members.map(([name, value]) => `${start(name)}\r\n\r\n${value}\r\n`),
+    `${start('file')}; filename="${quotable(file.name)}"\r\nContent-Type: ${type || 'application/octet-stream'}\r\n\r\n`,
+    file.content,
+    `\r\n--${boundary}--\r\n`,
+  ])
+  return {
+    content: new Uint8Array(await whole.arrayBuffer()),
+    type: `multipart/form-data; boundary=${boundary}`,
+  }
+}
+
+/** A name as `FormData` writes it (WHATWG HTML, multipart/form-data). */
+const quotable = (name: string): string => name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')

@@ -1,6 +1,7 @@
 """Client of the Strongroom secrets vault: encrypt, decrypt, sign and read secrets over its HTTP interface."""
 
-from .aio import AsyncClient, AsyncKey
+from .aio import AsyncClient
+from .aio_key import AsyncKey
 from .catalogue import ERRORS, OPERATIONS, Operation
 from .batch import Batch, Pending
 from .client import Client, Key

@@ -8,7 +8,6 @@ from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
-    AsyncIterator,
     Callable,
     Coroutine,
     Dict,
@@ -24,10 +23,11 @@ from typing import (
 
 import httpx
 
+from .aio_key import AsyncKey
 from .answer import Envelope
 from .catalogue import Operation
 from .core import Core
-from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
+from .key_calls import BatchLimits, KeyCall, KeyCalls
 from .logins import Login
 from .retry import Rules
 from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload, Whole
@@ -35,7 +35,6 @@ from .tls import Ca, CancelledConnect, Connecting, context_of, failed, headers_o
 
 if TYPE_CHECKING:
     from .api import AsyncCall
-    from .streams import AsyncSource
 
 T = TypeVar("T")
 _Waiting = Tuple[KeyCall[Any], "asyncio.Future[Any]"]
@@ -221,120 +220,25 @@ async def _send(http: httpx.AsyncClient, step: Send) -> Answer:
 
     async def answer() -> Answer:
         nonlocal has_begun
-        async with http.stream(
-            step.method,
-            step.url,
-            content=step.body,
-            data=step.fields,
-            files=step.files(),
-            headers=step.headers(),
-            # For a cancellation that anyio 3 loses, as it may when a connection is made at that moment.
-            timeout=2 * step.timeout,
-            extensions={"trace": Connecting().trace},
-        ) as response:
-            has_begun = True
-            body = await response.aread()
-        return Answer(response.status_code, headers_of(response), body)
-
-    async def cancellable() -> Answer:
         try:
-            return await answer()
+            async with http.stream(
+                step.method,
+                step.url,
+                content=step.body,
+                data=step.fields,
+                files=step.files(),
+                headers=step.headers(),
+                # For a cancellation that anyio 3 loses, as it may when a connection is made at that moment.
+                timeout=2 * step.timeout,
+                extensions={"trace": Connecting().trace},
+            ) as response:
+                has_begun = True
+                body = await response.aread()
+            return Answer(response.status_code, headers_of(response), body)
         except CancelledConnect:
             raise asyncio.CancelledError from None
 
     try:
-        return await asyncio.wait_for(cancellable(), step.timeout)
+        return await asyncio.wait_for(answer(), step.timeout)
     except (httpx.HTTPError, TimeoutError, asyncio.TimeoutError, OSError) as error:
         failed(error, step, has_begun)
-
-
-class AsyncKey:
-    """A named key of a vault. The key material stays in the appliance."""
-
-    def __init__(self, client: AsyncClient, calls: KeyCalls) -> None:
-        self._client = client
-        self._calls = calls
-
-    async def encrypt(
-        self,
-        plaintext: Data,
-        *,
-        aad: Optional[Data] = None,
-        key_version: Optional[int] = None,
-        type: Optional[str] = None,
-    ) -> str:
-        """Returns the ciphertext, an ASCII text. ``aad`` is authenticated but not stored: decryption needs the same."""
-        return await self._client._item(self._calls.encrypt(plaintext, aad, key_version, type))
-
-    async def decrypt(self, ciphertext: str, *, aad: Optional[Data] = None) -> bytes:
-        return await self._client._item(self._calls.decrypt(ciphertext, aad))
-
-    async def decrypt_text(self, ciphertext: str, *, aad: Optional[Data] = None) -> str:
-        """Returns the plaintext as text (UTF-8)."""
-        return await self._client._item(self._calls.decrypt_text(ciphertext, aad))
-
-    async def rewrap(self, ciphertext: str, *, aad: Optional[Data] = None, to_version: Optional[int] = None) -> str:
-        """Re-encrypts a ciphertext with the latest version, or ``to_version``. The plaintext stays in the appliance."""
-        return await self._client._item(self._calls.rewrap(ciphertext, aad, to_version))
-
-    async def sign(self, data: Data, *, key_version: Optional[int] = None, **form: Union[str, bool]) -> str:
-        """Returns the signature. ``form``: as in ``Key.sign``."""
-        return await self._do(self._calls.sign(data, key_version, form))
-
-    async def verify(self, data: Data, signature: str, **form: Union[str, bool]) -> bool:
-        return await self._do(self._calls.verify(data, signature, form))
-
-    async def hmac(self, data: Data, *, key_version: Optional[int] = None) -> str:
-        return await self._do(self._calls.hmac(data, key_version))
-
-    async def verify_hmac(self, data: Data, hmac: str) -> bool:
-        return await self._do(self._calls.verify_hmac(data, hmac))
-
-    async def data_key(
-        self,
-        *,
-        bits: int = 256,
-        aad: Optional[Data] = None,
-        wrapped: bool = False,
-        key_version: Optional[int] = None,
-    ) -> DataKey:
-        """Returns a new data key, encrypted under this key, and as plaintext unless ``wrapped`` is set."""
-        return await self._do(self._calls.data_key(bits, aad, wrapped, key_version))
-
-    async def encrypt_stream(
-        self, source: AsyncSource, *, aad: Data = b"", key_version: Optional[int] = None
-    ) -> AsyncIterator[bytes]:
-        """Encrypts a stream of any length with a new data key. Requires the package ``cryptography``."""
-        from .streams import Encryption, async_pieces_of
-
-        made = await self.data_key(aad=aad, key_version=key_version)
-        encryption = Encryption(made, to_bytes(aad))
-        yield encryption.head
-        async for piece in async_pieces_of(source):
-            for segment in encryption.update(piece):
-                yield segment
-        yield encryption.finish()
-
-    async def decrypt_stream(self, source: AsyncSource, *, aad: Data = b"") -> AsyncIterator[bytes]:
-        """Decrypts a stream of ``encrypt_stream``. Each piece of output is genuine, but the output is complete only if
-        the stream ends without an error: do not use it before.
-        """
-        from .segments import Opener
-        from .streams import Head, async_pieces_of, open_with
-
-        head = Head()
-        opener: Optional[Opener] = None
-        async for piece in async_pieces_of(source):
-            if opener is None:
-                found = head.take(piece)
-                if found is None:
-                    continue
-                wrapped, piece = found
-                opener = Opener(await self.decrypt(wrapped, aad=aad), to_bytes(aad))
-            for segment in opener.update(piece):
-                yield segment
-        yield open_with(opener)
-
-    async def _do(self, call: KeyCall[T]) -> T:
-        client = self._client
-        return await client._run(client._core.key_call(call, client._rules))

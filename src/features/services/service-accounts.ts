@@ -9,7 +9,7 @@ import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { ServiceSessions } from '../auth/service-sessions.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import { insertUser, isPerson, lockedRow, type User } from '../users/records.ts'
-import { insertRecovery } from '../users/recovery-records.ts'
+import { countOnHold, insertRecovery } from '../users/recovery-records.ts'
 import { showRecovered } from '../users/shown-accounts.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { unlessTaken, checkNameFree } from '../users/user-fields.ts'
@@ -53,7 +53,7 @@ export interface ServiceChanges {
   readonly isActive?: boolean | undefined
 }
 
-/** The result of a change: whether it put the account's memberships on hold. */
+/** The result of a change: whether memberships of the account are now on hold by it. */
 export interface ServiceChanged {
   readonly service: Service
   readonly putsOnHold: boolean
@@ -208,7 +208,8 @@ function createAlteration({ store, hsm, clock, sessions, recovery }: ServiceAcco
       // All sessions: one that is not used meanwhile would otherwise become valid again. Also when the account is opened
       // again, since a login that was under way on another machine may have left a session.
       if (!(isOpen(before, clock.now()) && isOpen(after, clock.now()))) await sessions.endOthers(tx, id)
-      return { service: await describedService(tx, changed), putsOnHold }
+      const isOnHold = putsOnHold && (await countOnHold(tx, id)) > 0
+      return { service: await describedService(tx, changed), putsOnHold: isOnHold }
     })
   }
 }

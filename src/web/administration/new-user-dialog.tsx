@@ -4,7 +4,7 @@ import { TypingForm } from '../controls/kept-typing.ts'
 import { call } from '../interface/calls.ts'
 import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
-import { GivenPassphrase } from './given-passphrase.tsx'
+import { PassphraseInput } from '../controls/passphrase-input.tsx'
 import { trimmed, type TypedUser } from './typed-user.ts'
 import { UserFields } from './user-fields.tsx'
 import { useUsersDone } from './user-reads.ts'
@@ -41,7 +41,7 @@ export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog title={words.newUser} submitText={words.create} onSubmit={create} onClose={onClose}>
       <UserFields typed={typed} onChange={(user) => setTyped({ ...typed, ...user })} />
-      <GivenPassphrase
+      <PassphraseInput
         label={words.firstPassphrase}
         description={words.firstPassphraseHelp}
         value={passphrase}

@@ -3,7 +3,7 @@ import { TypingForm } from '../controls/kept-typing.ts'
 import { call, type AdministeredUser } from '../interface/calls.ts'
 import { useTypedState } from '../session/typed-state.ts'
 import { useWordsOf } from '../words/language.tsx'
-import { GivenPassphrase } from './given-passphrase.tsx'
+import { PassphraseInput } from '../controls/passphrase-input.tsx'
 import { RecoveryWarning } from './recovery-warning.tsx'
 import { useUsersDone } from './user-reads.ts'
 import { userWords } from './user-words.ts'
@@ -36,7 +36,7 @@ export function ResetDialog({ user, onTold, onClose }: Props) {
       onClose={onClose}
     >
       <RecoveryWarning userid={user.id} username={user.username} fullname={user.fullname} />
-      <GivenPassphrase
+      <PassphraseInput
         label={words.newPassphrase}
         description={words.newPassphraseHelp}
         value={newpassphrase}

@@ -7,6 +7,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useWords } from '../words/language.tsx'
 import { useAction } from './action.ts'
 import { useHeldAddress } from './held-address.tsx'
+import { LeavingQuestion } from './leaving-question.tsx'
 import { useIsTypingKept } from './kept-typing.ts'
 import { useIsSlow } from './slow-work.ts'
 import { ErrorMessage } from './error-message.tsx'
@@ -27,7 +28,7 @@ interface Props {
 
 /**
  * A form in a modal dialog. Only its buttons and Escape close it, because a click beside it would lose the typed
- * values. The browser's buttons ask first.
+ * values. Escape and the browser's buttons ask first.
  */
 export function FormDialog({ title, children, submitText, isDangerous = false, onSubmit, onClose }: Props) {
   const words = useWords()
@@ -38,7 +39,9 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
   const [wasKept] = useState(isKept)
   // A form that opens with what was kept over the end of the session takes it up, so that it is kept no longer.
   const isRestored = wasKept && !isKept
-  const question = useHeldAddress(isTouched || isRestored, { isSaving: isUnderWay })
+  const isTyped = isTouched || isRestored
+  const question = useHeldAddress(isTyped, { isSaving: isUnderWay })
+  const [isAsked, setIsAsked] = useState(false)
   /** React Aria passes it on to the form, but does not declare it. */
   const touching = { onInput: () => setIsTouched(true) }
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -58,7 +61,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
     if ((await run(task)) && isDone) onClose()
   }
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={onClose}>
+    <ModalOverlay className="overlay" isOpen onOpenChange={isTyped ? () => setIsAsked(true) : onClose}>
       <Modal className="modal">
         <Dialog className="dialog">
           <Heading slot="title">{title}</Heading>
@@ -79,7 +82,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
               </div>
             </Form>
           </FormContext>
-          {question}
+          {question ?? (isAsked && <LeavingQuestion onStay={() => setIsAsked(false)} onLeave={onClose} />)}
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -1,9 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import { Button } from 'react-aria-components/Button'
 import type { BaseLocationHook } from 'wouter'
 import { navigate, useHashLocation } from 'wouter/use-hash-location'
-import { useWords } from '../words/language.tsx'
-import { Question } from './question.tsx'
+import { LeavingQuestion, type LeavingWords } from './leaving-question.tsx'
 import { useWatched, Watched } from './watched.ts'
 
 interface Held {
@@ -44,13 +42,6 @@ export function goOn(address: string): void {
 
 const addressOfBrowser = (): string => `/${location.hash.replace(/^#?\/?/, '')}`
 
-/** The texts of the question before a view is left. */
-export interface LeavingWords {
-  readonly title: string
-  readonly text: string
-  readonly leave: string
-}
-
 /**
  * Asks before the person leaves a view with unsaved input by a link, the browser's buttons or another page. Returns the
  * question.
@@ -61,12 +52,6 @@ export function useHeldAddress(
   isUnsaved: boolean,
   { isSaving = false, asked }: { readonly isSaving?: boolean; readonly asked?: LeavingWords } = {},
 ): ReactNode {
-  const words = useWords()
-  const { title, text, leave } = asked ?? {
-    title: words.unsavedTitle,
-    text: words.unsavedText,
-    leave: words.leaveUnsaved,
-  }
   const [address] = useHashLocation()
   const kept = useWatched(held)
   const [form] = useState({})
@@ -82,20 +67,5 @@ export function useHeldAddress(
   }, [isUnsaved, form])
   if (kept === undefined || kept.address === address || kept.forms.at(-1) !== form || isSaving) return null
 
-  const stay = (): void => navigate(kept.address)
-  const actions = (
-    <>
-      <Button className="button" autoFocus onPress={stay}>
-        {words.stayHere}
-      </Button>
-      <Button className="button danger" onPress={() => held.set(undefined)}>
-        {leave}
-      </Button>
-    </>
-  )
-  return (
-    <Question title={title} actions={actions} onClose={stay}>
-      <p>{text}</p>
-    </Question>
-  )
+  return <LeavingQuestion asked={asked} onStay={() => navigate(kept.address)} onLeave={() => held.set(undefined)} />
 }

@@ -42,13 +42,19 @@ const kindsOfWrong = ['typeMismatch', 'badInput', 'rangeOverflow', 'valueMissing
 
 /** A text field with its label, description and error. */
 export function TextInput(props: Props) {
-  const { label, labelNote, description, error, kind = 'prose', inputMode, inputRef, rows, ...field } = props
+  const { label, labelNote, description, error, kind = 'prose', inputMode, inputRef, rows, ...rest } = props
+  // Browsers would cut a pasted text to `maxLength`, and say nothing.
+  const { maxLength = Infinity, validate, ...field } = rest
   const words = useWords()
   const literal = kind !== 'prose' && ({ autoCapitalize: 'none', spellCheck: 'false' } as const)
   const last = lastOf[field.type ?? '']
   const look = kind === 'code' && { className: 'code' }
   return (
-    <TextField {...field} {...(error !== undefined && ({ isInvalid: true, validationBehavior: 'aria' } as const))}>
+    <TextField
+      {...field}
+      validate={(text) => (text.length > maxLength ? words.tooLong(text.length, maxLength) : validate?.(text))}
+      {...(error !== undefined && ({ isInvalid: true, validationBehavior: 'aria' } as const))}
+    >
       <Label>
         <span>{label}</span>
         {labelNote !== undefined && <span className="soft"> {labelNote}</span>}

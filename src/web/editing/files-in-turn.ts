@@ -19,10 +19,13 @@ export interface Beginning {
 export const hasTyped = ({ template, draft, file }: Beginning): boolean =>
   file !== undefined || Object.keys(changedIn(draft, newDraft(template))).length > 0
 
-const filesOf = ({ file, waiting = [] }: Beginning): readonly File[] => (file ? [file, ...waiting] : waiting)
+/** What a person leaves behind: without a template where a file was not yet looked at. */
+type Left = Pick<Beginning, 'file' | 'waiting'> & Partial<Beginning>
+
+const filesOf = ({ file, waiting = [] }: Left): readonly File[] => (file ? [file, ...waiting] : waiting)
 
 /** Kept input of new objects. Its place is vault and folder. */
-export const newObjectTyping = new TypingForm<Beginning>()
+export const newObjectTyping = new TypingForm<Left>()
 
 /** Id of the template that takes any file. */
 const plainFileId = '3'
@@ -33,15 +36,21 @@ function asOf(templates: readonly StoredTemplate[], one: Beginning | undefined):
   return one && template ? { ...one, template } : one
 }
 
+function beginningIn(left: Left | undefined): Beginning | undefined {
+  if (left?.template === undefined || left.draft === undefined) return undefined
+  const { template, draft, file } = left
+  return { template, draft, file }
+}
+
 /**
  * Creates objects one after the other: one object of a template, or one for each file.
  * @param begun The input that the person had left when their session ended.
  */
-export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Beginning | undefined) {
+export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Left | undefined) {
   /** The files that are left, beginning with the present one. */
   const [files, setFiles] = useState(() => (begun ? filesOf(begun) : takeOver()))
   const [count, setCount] = useState(files.length)
-  const [beginning, setBeginning] = useState(begun)
+  const [beginning, setBeginning] = useState(() => beginningIn(begun))
   /** The input before the person asked for another template. */
   const [kept, setKept] = useState<Beginning>()
   const { isUnderWay, error, run } = useAction()
@@ -74,8 +83,12 @@ export function useFilesInTurn(templates: readonly StoredTemplate[], begun: Begi
     const now = asOf(templates, one)
     return now && { ...now, waiting: files.slice(1) }
   }
+  const left: Left | undefined =
+    kept && hasTyped(kept) ? shown(kept) : files.length > 0 ? { file: undefined, waiting: files } : undefined
   return {
     beginning: shown(beginning),
+    /** What would be lost while no form is shown. */
+    left: beginning ? undefined : left,
     kept: shown(kept),
     isLooking: isUnderWay,
     error,

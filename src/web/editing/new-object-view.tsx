@@ -13,7 +13,7 @@ import { useWords, useWordsOf } from '../words/language.tsx'
 import './editing.css'
 import { useTemplates } from './editing-reads.ts'
 import { editingWords } from './editing-words.ts'
-import { hasTyped, newObjectTyping, useFilesInTurn } from './files-in-turn.ts'
+import { newObjectTyping, useFilesInTurn } from './files-in-turn.ts'
 import { NewObjectForm } from './new-object-form.tsx'
 import type { Saved } from './storing.ts'
 import { TemplateChoice } from './template-choice.tsx'
@@ -71,7 +71,7 @@ function Steps({ contents, templates, vaultid, folderid }: StepsProps) {
   const place = `${vaultid}/${folderid}`
   const [begun] = useState(() => newObjectTyping.at(person?.userid, place))
   const turn = useFilesInTurn(templates, begun)
-  newObjectTyping.useTyping(person?.userid, place, turn.kept && hasTyped(turn.kept) ? turn.kept : undefined)
+  newObjectTyping.useTyping(person?.userid, place, turn.left)
   const { beginning } = turn
 
   function saved({ id, isWeak }: Saved, { info }: StoredTemplate, name: string): void {

@@ -39,41 +39,44 @@ export function SecretInput({ field, labelNote, value, onChange, policy, autoFoc
   const seed = useMemo(() => (hasCodes ? seedIn(value) : undefined), [hasCodes, value])
   const hasRules = field.policy && Object.keys(policy.rules).length > 0
   return (
-    <div
-      className="secret-input"
-      onPaste={({ clipboardData }) => setIsJoined(/[\r\n]/.test(clipboardData.getData('text').trim()))}
-    >
-      <TextInput
-        label={translation}
-        labelNote={labelNote}
-        kind="code"
-        type={hidden.type}
-        autoComplete="new-password"
-        autoFocus={autoFocus}
-        value={value}
-        onChange={onChange}
-        isRequired={!opt}
-        description={placeholder !== undefined ? own.example(placeholder) : hasCodes ? own.seedHelp : undefined}
-        {...(hasCodes && { validate: (text) => (text === '' || seedIn(text) ? null : words.noSeed) })}
-      />
-      <div className="beside">
-        {hidden.button}
-        {type === 'text-passwdgen' && (
-          <Button
-            className="button small"
-            aria-label={own.generateFor(translation)}
-            onPress={() => setIsGenerating(true)}
-          >
-            <WandSparkles aria-hidden />
-            {own.generate}
-          </Button>
-        )}
+    <>
+      <div
+        className="secret-input"
+        onPaste={({ clipboardData }) => setIsJoined(/[\r\n]/.test(clipboardData.getData('text').trim()))}
+      >
+        <TextInput
+          label={translation}
+          labelNote={labelNote}
+          kind="code"
+          type={hidden.type}
+          autoComplete="new-password"
+          autoFocus={autoFocus}
+          value={value}
+          onChange={onChange}
+          isRequired={!opt}
+          description={placeholder !== undefined ? own.example(placeholder) : hasCodes ? own.seedHelp : undefined}
+          {...(hasCodes && { validate: (text) => (text === '' || seedIn(text) ? null : words.noSeed) })}
+        />
+        <div className="beside">
+          {hidden.button}
+          {type === 'text-passwdgen' && (
+            <Button
+              className="button small"
+              aria-label={own.generateFor(translation)}
+              onPress={() => setIsGenerating(true)}
+            >
+              <WandSparkles aria-hidden />
+              {own.generate}
+            </Button>
+          )}
+        </div>
+        <p role="status" className="mark-weak">
+          {isJoined && value !== '' && own.joined}
+        </p>
+        {seed && <TotpCode seed={seed} label={translation} />}
+        {hasRules && <PolicyCheck rules={policy.rules} value={value} />}
       </div>
-      <p role="status" className="mark-weak">
-        {isJoined && value !== '' && own.joined}
-      </p>
-      {seed && <TotpCode seed={seed} label={translation} />}
-      {hasRules && <PolicyCheck rules={policy.rules} value={value} />}
+      {/* Not within: React would take what is pasted into the dialog for pasted into the field. */}
       {isGenerating && (
         <PasswordGenerator
           policyid={hasRules ? policy.id : undefined}
@@ -85,6 +88,6 @@ export function SecretInput({ field, labelNote, value, onChange, policy, autoFoc
           onClose={() => setIsGenerating(false)}
         />
       )}
-    </div>
+    </>
   )
 }

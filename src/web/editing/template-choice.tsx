@@ -23,9 +23,15 @@ export function TemplateChoice({ templates, turn }: Props) {
   const { kept, isLooking, error, lookAgain } = turn
   const isSlow = useIsSlow(isLooking)
   const isBegun = kept !== undefined && hasTyped(kept)
-  const held = useHeldAddress(isBegun)
+  const held = useHeldAddress(turn.left !== undefined)
   const [asked, setAsked] = useState<StoredTemplate>()
-  if (isLooking) return isSlow ? <p role="status">{words.looking}</p> : null
+  if (isLooking)
+    return (
+      <>
+        {isSlow && <p role="status">{words.looking}</p>}
+        {held}
+      </>
+    )
   const hasFile = kept?.file !== undefined
   const lostBy = (template: StoredTemplate): readonly string[] =>
     kept ? carriedOver(kept.draft, kept.template, template).lost : []

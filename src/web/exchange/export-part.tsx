@@ -6,7 +6,7 @@ import { Form } from 'react-aria-components/Form'
 import { announce } from '../controls/announcement.tsx'
 import { useAction } from '../controls/action.ts'
 import { saveFile } from '../controls/file-download.ts'
-import { TextInput } from '../controls/text-input.tsx'
+import { PassphraseInput } from '../controls/passphrase-input.tsx'
 import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call, type Contents } from '../interface/calls.ts'
@@ -103,21 +103,15 @@ function NewPassphrase({ passphrase, again, isTried, onPassphrase, onAgain }: Ne
   const isShort = isTooShort(passphrase)
   return (
     <>
-      <TextInput
+      <PassphraseInput
         label={words.exportPassphrase}
         description={words.exportPassphraseHelp}
-        type="password"
-        autoComplete="new-password"
-        isRequired
         value={passphrase}
         onChange={onPassphrase}
         error={isTried && isShort ? words.tooShort : undefined}
       />
-      <TextInput
+      <PassphraseInput
         label={words.again}
-        type="password"
-        autoComplete="new-password"
-        isRequired
         value={again}
         onChange={onAgain}
         error={isTried && !isShort && passphrase !== again ? words.differs : undefined}

@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
-import { Question } from '../controls/question.tsx'
+import { LeavingQuestion } from '../controls/leaving-question.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWords, useWordsOf } from '../words/language.tsx'
@@ -26,7 +26,7 @@ interface Props {
  */
 export function ShareOnce({ field, stored, onClose }: Props) {
   const words = useWordsOf(linkWords)
-  const { close, shareField, stayHere } = useWords()
+  const { close, shareField } = useWords()
   const [isUncopied, setIsUncopied] = useState(false)
   const [isAsked, setIsAsked] = useState(false)
   const { data, error, refetch } = useQuery(pageQuery(undefined))
@@ -45,24 +45,7 @@ export function ShareOnce({ field, stored, onClose }: Props) {
               {close}
             </Button>
           </div>
-          {isAsked && (
-            <Question
-              title={words.leaving.title}
-              onClose={() => setIsAsked(false)}
-              actions={
-                <>
-                  <Button className="button" autoFocus onPress={() => setIsAsked(false)}>
-                    {stayHere}
-                  </Button>
-                  <Button className="button danger" onPress={onClose}>
-                    {words.leaving.leave}
-                  </Button>
-                </>
-              }
-            >
-              <p>{words.leaving.text}</p>
-            </Question>
-          )}
+          {isAsked && <LeavingQuestion asked={words.leaving} onStay={() => setIsAsked(false)} onLeave={onClose} />}
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { useDone } from '../controls/change-done.ts'
-import { TextInput } from '../controls/text-input.tsx'
+import { PassphraseInput } from '../controls/passphrase-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
@@ -44,35 +44,29 @@ export function PassphraseForm() {
   return (
     <Form className="form" onSubmit={(event) => void change(event)}>
       <input type="text" name="username" autoComplete="username" value={person?.username ?? ''} readOnly hidden />
-      <TextInput
+      <PassphraseInput
         name="present"
         label={words.presentPassphrase}
-        type="password"
         autoComplete="current-password"
         value={typed.present}
         onChange={(present) => set({ present })}
-        isRequired
       />
-      <TextInput
+      <PassphraseInput
         name="next"
         label={words.newPassphrase}
         description={words.newPassphraseHelp}
-        type="password"
         autoComplete="new-password"
         value={typed.next}
         onChange={(next) => set({ next })}
-        isRequired
       />
       {typed.next !== '' && <PassphraseStrength passphrase={typed.next} known={person?.username ?? ''} />}
-      <TextInput
+      <PassphraseInput
         name="again"
         label={words.repeatPassphrase}
-        type="password"
         autoComplete="new-password"
         value={typed.again}
         onChange={(again) => set({ again })}
         error={differs ? words.repeatDiffers : undefined}
-        isRequired
       />
       {factor.input}
       {error !== undefined && <ErrorMessage error={error} />}

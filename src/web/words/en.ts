@@ -56,6 +56,7 @@ export const en = {
     badInput: 'Complete the date, or clear it.',
     rangeOverflow: 'Enter a year with four digits.',
   },
+  tooLong: (length: number, most: number) => `This text has ${length} characters. Use ${most} at most.`,
   folderDropped: 'Folders cannot be uploaded. Drop the files inside the folder instead.',
   fileGone: 'This file can no longer be read. Choose it again.',
   loggingIn: 'Logging in…',

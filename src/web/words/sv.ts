@@ -57,6 +57,7 @@ export const sv: Words = {
     badInput: 'Fyll i hela datumet, eller rensa det.',
     rangeOverflow: 'Ange ett årtal med fyra siffror.',
   },
+  tooLong: (length: number, most: number) => `Texten har ${length} tecken. Använd högst ${most}.`,
   folderDropped: 'Mappar kan inte laddas upp. Släpp filerna i mappen i stället.',
   fileGone: 'Filen kan inte läsas längre. Välj den igen.',
   loggingIn: 'Loggar in …',

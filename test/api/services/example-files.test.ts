@@ -132,6 +132,15 @@ describe('docs/examples', () => {
     expect(Buffer.from(String(CALLINFO['plaintext']), 'base64').toString('hex')).toBe('61fffe0062')
   })
 
+  it('strongroom-encrypt: as much as its first lines say', async () => {
+    expect(
+      await shell(`head --bytes 1500K /dev/zero | strongroom-encrypt mail-form | cut -c1-11`, settings(keyed)),
+    ).toMatch(/^service:v1:/)
+    await expect(
+      shell(`head --bytes 1537K /dev/zero | strongroom-encrypt mail-form`, settings(keyed)),
+    ).rejects.toThrow()
+  })
+
   it('strongroom-token: an RSA key that a PKCS#11 token holds and that never leaves it', async () => {
     const token = makeEmptyToken()
     const pin = readFileSync(token.pinFile, 'utf8').trim()

@@ -67,6 +67,15 @@ describe('a service account', () => {
     expectFault(await client.get(`/vault/${vault}/members`), 403, 1301)
   })
 
+  it('is on hold after another person has given it a credential, who hears so where it is a member', async () => {
+    const { service } = await newService()
+    const another = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
+    const add = (name: string) => another.must('POST', `/service/${service.id}/credential`, { kind: 'static', name })
+    expect((await add('of none')).CALLINFO['general']).toEqual([])
+    await sharedVault(admin, service)
+    expect((await add('of one')).CALLINFO['general']).toEqual([expect.stringContaining('are on hold until')])
+  })
+
   it('draws random bytes by grants of any of its vaults', async () => {
     const { service, client } = await newService()
     expectFault(await client.post('/transparent/random', {}), 403, 1301)
