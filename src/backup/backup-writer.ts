@@ -111,8 +111,8 @@ async function hashOfFile(file: string): Promise<string> {
 }
 
 const draftName = /^\..+\.age\.((?:[\da-f-]{36}\.\d+\.)?\d+)(?:-in-([\da-f-]{36}\.\d+))?\.partial$/
-/** A draft grows all the time that its backup is made. */
-const longestPauseMs = 3_600_000
+/** A draft grows while its backup is made, and is then read back, which may take hours where it is large. */
+const longestPauseMs = 21_600_000
 
 /** Removes drafts that killed processes left, of this release and of earlier ones. */
 async function removeLeftOver(folder: string): Promise<void> {

@@ -36,7 +36,7 @@ export async function retryOutdated<T>(
 
 /** Numbers that rise with the changes of a key and of all its versions: a use may need any of them. */
 async function progressOf(reader: Reader, { key }: StoredKey): Promise<readonly number[]> {
-  const sql = `SELECT max(version) AS version, max(generation) AS generation, sum(invocations) AS invocations
+  const sql = `SELECT max(version) AS version, sum(generation) AS generation, sum(invocations) AS invocations
      FROM key_versions WHERE key_id = $1`
   const [row] = await select<Readonly<Record<string, number | string | null>>>(reader, sql, [key.id])
   return [key.id, key.generation, ...[row?.['version'], row?.['generation'], row?.['invocations']].map(Number)]

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../../src/fault.ts'
 import { retryOutdated } from '../../../src/features/transparent/outdated-key.ts'
@@ -51,6 +52,23 @@ describe('the use of a key that token hosts refuse as outdated', () => {
     const used = await retryOutdated(reading([1], rising(1, 40)), stored, () =>
       ++uses < 40 ? outdated() : Promise.resolve('used'),
     )
+    expect(used).toBe('used')
+  })
+
+  it('is tried again, too, for as long as one version after the other is sealed anew', async () => {
+    const versions = new Database(':memory:')
+    versions.exec(`CREATE TABLE key_versions (key_id, version, generation, invocations);
+      INSERT INTO key_versions VALUES (1, 1, 1, 0), (1, 2, 1, 0), (1, 3, 1, 0)`)
+    const { connection } = reading([1])
+    const query = (sql: string, parameters: readonly unknown[]) =>
+      sql.includes('sum(') ? versions.prepare(sql.replaceAll(/\$\d/g, '?')).all(...parameters) : [row(1)]
+    const reader = { connection, query: (...of: Parameters<typeof query>) => Promise.resolve(query(...of)) }
+    let sealed = 0
+    const used = await retryOutdated(reader as unknown as Reader, stored, () => {
+      if (sealed === 3) return Promise.resolve('used')
+      versions.prepare('UPDATE key_versions SET generation = 2 WHERE version = ?').run(++sealed)
+      return outdated()
+    })
     expect(used).toBe('used')
   })
 
