@@ -1,8 +1,9 @@
+import type { SealedGrant } from '../../access/transaction-grant.ts'
 import type { SealedRecord } from '../../hsm/hsm.ts'
 import { composeRecord, type FieldsOf } from '../../hsm/record-layouts.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import type { User } from '../users/records.ts'
-import { sealChange, sealFirst, type Sealer } from '../users/sealed-change.ts'
+import { sealChange, type Sealer } from '../users/sealed-change.ts'
 import { sealedUser } from '../users/user-seals.ts'
 import { findMember, type MembershipRow } from './membership-records.ts'
 import { findVault, type Vault } from './records.ts'
@@ -18,11 +19,11 @@ export function vaultRecord(identity: Buffer, creator: Buffer): Buffer {
 
 /** Draws the identity of a new vault. */
 export async function sealNewVault(
-  hsm: Sealer,
-  tx: Tx,
+  hsm: Pick<Sealer, 'sealNew'>,
   creator: Buffer,
+  grant: SealedGrant,
 ): Promise<Pick<Vault, 'identity' | 'creator' | 'seal'>> {
-  const { identity, seal } = await sealFirst(hsm, tx, (drawn) => vaultRecord(drawn, creator))
+  const { identity, seal } = await hsm.sealNew(vaultRecord(Buffer.alloc(0), creator), { grant })
   return { identity: identity.toString('hex'), creator, seal }
 }
 

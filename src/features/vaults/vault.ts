@@ -1,15 +1,16 @@
-import { transactionGrant, type SealedGrant } from '../../access/transaction-grant.ts'
+import type { Granted } from '../../access/caller.ts'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
+import { afterCommit } from '../../store/commit-work.ts'
 import type { Commit, Reader, Store, Tx } from '../../store/store.ts'
 import { UndecidedCommit } from '../../store/undecided-commit.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
 import { insertPending } from '../destruction/records.ts'
 import { recordTombstone } from '../destruction/tombstone.ts'
-import { lockedUser, type User } from '../users/records.ts'
+import { lockedUser, personById, type User } from '../users/records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { addMember, removeEveryMember } from './membership-records.ts'
 import {
@@ -27,12 +28,12 @@ import {
   type Vault,
   type VaultFields,
 } from './records.ts'
-import { sealedVaultKey, vaultKeyLayout, type NewVaultKey, type VaultKeys } from './vault-key.ts'
+import { sealedVaultKey, vaultKeyLayout, type VaultKeys } from './vault-key.ts'
 import { sealedVault, sealMembership, sealNewVault } from './vault-seals.ts'
 
 export interface Vaults {
   /** Creates a vault with a data key of its own; its creator is the only member, with Admin. */
-  create(vault: VaultFields, creatorId: number, commit: Commit): Promise<SharedVault>
+  create(vault: VaultFields, by: Granted & { readonly userId: number }, commit: Commit): Promise<SharedVault>
   /** The vaults that are shared with a user, in the order of their ids. */
   listFor(userId: number): Promise<SharedVault[]>
   /** @throws Fault `vault.not_found` */
@@ -101,19 +102,18 @@ export function createVaults(on: VaultDependencies): Vaults {
   }
 
   return {
-    async create(vault, creatorId, commit) {
-      // A vault must never exist without a key, whereas a key without a vault is only waste (`doctor` finds it).
-      const made: NewVaultKey[] = []
-      let grant: SealedGrant | undefined
+    async create(vault, by, commit) {
+      // Identity and key are made first, since a token that is slow would hold up all changes in a transaction. A vault
+      // must never exist without a key, whereas a key without a vault is only waste (`doctor` finds it).
+      const grant = await by.grant()
+      const sealed = await sealNewVault(hsm, (await personById(store.read, by.userId)).identity, grant)
+      const made = await vaultKeys.create(sealed.identity)
+      const { provenance: _, ...key } = made
       try {
         return await commit(async (tx) => {
-          grant = await transactionGrant(tx)
-          const creator = await lockedUser(tx, creatorId)
-          const sealed = await sealNewVault(hsm, tx, creator.identity)
-          const newKey = await vaultKeys.create(sealed.identity)
-          made.push(newKey)
-          const keySeal = await vaultKeys.seal(tx, sealed, newKey)
-          const { provenance: _, ...key } = newKey
+          const creator = await lockedUser(tx, by.userId)
+          afterCommit(tx, () => hsm.raise([sealedVault(sealed)]))
+          const keySeal = await vaultKeys.seal(tx, sealed, made)
           const uses = { keyLayout: vaultKeyLayout, keySeal, keyUses: 0, createdAt: clock.now() }
           const row = await insertVault(tx, { ...vault, ...defaultRules, ...key, ...sealed, ...uses })
           await addCreator(hsm, tx, row, creator)
@@ -121,7 +121,7 @@ export function createVaults(on: VaultDependencies): Vaults {
           return { id, name, policyId, description, history, permission: 'Admin' as const, scope: null }
         })
       } catch (error) {
-        if (!(error instanceof UndecidedCommit)) for (const key of made) await vaultKeys.discard(key, grant)
+        if (!(error instanceof UndecidedCommit)) await vaultKeys.discard(made, grant)
         throw error
       }
     },

@@ -33,12 +33,12 @@ export function createTryLimit(
   let sweptAt = lasting()
 
   /**
-   * A time more than a burst ahead is of a clock that was ahead: it leaves one try, so that the right one is let in at
-   * once, and the wrong one waits.
+   * A time that lies more than a try beyond the burst is of a clock that was ahead: it leaves one try, so that the right
+   * one is let in at once, and the wrong one waits.
    */
   const stored = (subject: Buffer): number => {
     const [at, mostAt] = [find.get(subject)?.paid_at ?? 0, now() + spanMs]
-    return at > mostAt ? mostAt - intervalMs : at
+    return at > mostAt + intervalMs ? mostAt - intervalMs : Math.min(at, mostAt)
   }
   const paidAt = (subject: Buffer): number => Math.max(stored(subject), now())
 

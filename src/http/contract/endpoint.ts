@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Capability } from '../../access/capabilities.ts'
-import type { Caller, Client, VaultAccess, ResponseVersion } from '../../access/caller.ts'
+import type { Caller, Client, Granted, VaultAccess, ResponseVersion } from '../../access/caller.ts'
 import type { Permission } from '../../access/permission.ts'
 import type { AuditEvent } from '../../audit/event.ts'
 import type { Commit } from '../../store/store.ts'
@@ -112,6 +112,8 @@ export interface Call<P, B, A extends Access<unknown>> {
    */
   readonly recordWithChange: (part: AuditPart) => void
   readonly commit: Commit
+  /** The caller's grant, for what the keeper seals before the commit: see `Granted`. */
+  readonly grant: A extends { kind: 'public' } ? undefined : Granted['grant']
   /** Counts the call under a quota that only the handler can determine, until the answer has left. */
   readonly admit: Admit
   readonly caller: A extends { kind: 'public' } ? undefined : Caller

@@ -54,8 +54,8 @@ export interface Authorization {
   findCaller(request: RequestContext): Promise<void>
 }
 
-/** The results of authorization for the handler: the caller, the vaults and the resource. */
-export interface Authorized extends Pick<Authentication, 'caller' | 'vault' | 'resource'> {
+/** The results of authorization for the handler: the caller with the grant, the vaults and the resource. */
+export interface Authorized extends Pick<Authentication, 'caller' | 'grant' | 'vault' | 'resource'> {
   /** The second vault, into which the call puts something. */
   readonly into: VaultAccess | undefined
 }
@@ -100,8 +100,8 @@ export function createAuthorization(authenticator: Authenticator): Authorization
         await checkNow(await authenticator.reauthorize(reader, authentication))
         checkDestination(contract, into && (await authenticator.reauthorize(reader, into)))
       }
-      const { caller, vault, resource } = authentication
-      return { caller, vault, resource, into: into?.vault }
+      const { caller, grant, vault, resource } = authentication
+      return { caller, grant, vault, resource, into: into?.vault }
     },
 
     async checkForm(request, { access: itsAccess, demanding = [] }, call) {

@@ -137,6 +137,7 @@ function refuseUnmatched(
 /** The results of authorization that a handler gets; all undefined for a public call. */
 function authorizedMembers(authorized: Authorized | undefined) {
   return {
+    grant: authorized?.grant,
     caller: authorized?.caller,
     vault: authorized?.vault,
     into: authorized?.into,

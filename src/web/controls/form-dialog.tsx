@@ -82,7 +82,8 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
               </div>
             </Form>
           </FormContext>
-          {question ?? (isAsked && <LeavingQuestion onStay={() => setIsAsked(false)} onLeave={onClose} />)}
+          {question ??
+            (isAsked && !isUnderWay && <LeavingQuestion onStay={() => setIsAsked(false)} onLeave={onClose} />)}
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createInvocations } from '../../../src/features/transparent/invocations.ts'
 import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
@@ -80,9 +80,9 @@ describe('encryptions with one key version', () => {
       if (sealing.mock.calls.length <= overtaken) await worker.spend(by, key, 1, 10)
       return sealBackup(of)
     })
+    onTestFinished(() => sealing.mockRestore())
     expect((await services.keyBackups.backup(by, await stored('backed-up'))).text).not.toBe('')
     expect(sealing).toHaveBeenCalledTimes(overtaken + 1)
-    sealing.mockRestore()
   })
 
   it('share one lease among parallel callers', async () => {

@@ -26,12 +26,12 @@ export const createVault = (vaults: Vaults) =>
     body: vaultFields.meta({ anyOf: [{ required: ['vaultname'] }, { required: ['groupname'] }] }),
     target: { noun: 'vault', member: 'vaultname' },
     quota: 'keys',
-    async run({ body, caller, commit }) {
+    async run({ body, caller, grant, commit }) {
       const { name, policyId = defaultPolicyId, description, history = defaultHistory } = givenFields(body)
       if (name === undefined) throw new Fault('request.invalid', 'vaultname is missing.')
       const vault = await vaults.create(
         { name, policyId, description: description ?? name, history },
-        caller.userId,
+        { userId: caller.userId, grant },
         commit,
       )
       const record = vaultRecord(vault)
