@@ -48,7 +48,14 @@ it("templates are changed before one's eyes, and leave as a file that the comman
   await last.getByText('Another field already has this name. Choose a different one.').waitFor({ state: 'detached' })
   await last.getByLabel('Type').selectOption('text-passwdgen')
   await preview.getByText('Enable secret', { exact: true }).waitFor()
+  let saved = 0
+  page.on('download', () => (saved += 1))
+  await page.getByLabel('Template name').fill('x'.repeat(65))
+  await save.click()
+  await page.getByText('This text has 65 characters. Use 64 at most.').waitFor()
+  await page.getByLabel('Template name').fill('Router')
   const [download] = await Promise.all([page.waitForEvent('download'), save.click()])
+  expect(saved).toBe(1)
   const document: unknown = JSON.parse(readFileSync(await download.path(), 'utf8'))
   expect(examineTemplate(document)).toMatchObject({
     template: {

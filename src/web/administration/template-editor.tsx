@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp, Download, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { Form } from 'react-aria-components/Form'
 import { useHeldAddress } from '../controls/held-address.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { TypingForm } from '../controls/kept-typing.ts'
@@ -88,8 +89,12 @@ function DraftForm({ draft, onChange, onSave }: FormProps) {
     onChange({ ...draft, fields: draft.fields.map((field) => (field.key === key ? { ...field, ...next } : field)) })
   const drop = (key: number): void => onChange({ ...draft, fields: draft.fields.filter((field) => field.key !== key) })
   const repeated = repeatedIn(draft)
+  const save = (event: FormEvent): void => {
+    event.preventDefault()
+    onSave()
+  }
   return (
-    <div className="form">
+    <Form className="form" onSubmit={save}>
       <TextInput
         label={words.name}
         value={draft.info.name}
@@ -115,11 +120,11 @@ function DraftForm({ draft, onChange, onSave }: FormProps) {
         <Plus aria-hidden />
         {words.addField}
       </Button>
-      <Button className="button primary" isDisabled={repeated.size > 0} onPress={onSave}>
+      <Button type="submit" className="button primary" isDisabled={repeated.size > 0}>
         <Download aria-hidden />
         {words.saveFile}
       </Button>
-    </div>
+    </Form>
   )
 }
 
