@@ -148,7 +148,8 @@ describe('token hosts', () => {
     for (const pid of limited) mayOpenNoMore(pid)
     // The token's module opens files for a new vault, and for the login of the keeper.
     const made = await attempt(vault.admin, 'POST', '/vault', { vaultname: 'Refused' })
-    expect(verdict(made)).toBe('503 1900')
+    // Hosts that have noticed it by themselves are replaced before the call is given up.
+    expect(['503 1900', 'done']).toContain(verdict(made))
     await eventually(() => {
       const now = processesOf(appliance)
       return [...now.hosts, ...now.keeper].every((pid) => !limited.includes(pid))
