@@ -35,7 +35,7 @@ export function addServiceCreate(service: Command): void {
           change('service.create', `service ${name}`, async (commit) =>
             serviceAccounts
               .create({ ...settings, owner: (await users.find(owner)).id }, commit)
-              .catch((error: unknown) => explainTaken(error, `the account: see strongroom service show ${name}`)),
+              .catch((error: unknown) => explainTaken(error, 'the account', `see strongroom service show ${name}`)),
           ),
         )
         return describeService(made, `Service account ${name} made:`)

@@ -48,7 +48,7 @@ export function addUserAdd(user: Command): void {
     .action(answering(addUser))
 }
 
-const mayBeAdded = 'the user: see strongroom user list, and go on with strongroom user passphrase and otp enroll'
+const howToGoOn = 'see strongroom user list, and go on with strongroom user passphrase and otp enroll'
 
 async function addUser(invocation: Invocation, username: string, options: Options): Promise<Answer> {
   const { fullname, email } = options
@@ -58,7 +58,7 @@ async function addUser(invocation: Invocation, username: string, options: Option
     change('user.add', `user ${username}`, (commit) =>
       services.users
         .create({ username, fullname, email, capabilities, passphrase }, operatorId, commit)
-        .catch((error: unknown) => explainTaken(error, mayBeAdded)),
+        .catch((error: unknown) => explainTaken(error, 'the user', howToGoOn)),
     ),
   )
   return {
