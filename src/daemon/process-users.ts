@@ -28,21 +28,37 @@ export function identitiesOf(users: ProcessUsers): Identities {
   return { workers, inside }
 }
 
-/** Uses id(1), because Node cannot look a user up by name. */
 function identityOf(name: string, option: keyof ProcessUsers): Identity {
-  const id = (flag: string) =>
-    execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-      .trim()
-      .split(' ')
-      .map(Number)
+  const identity = identityNamed(name)
+  if (identity !== undefined) return identity
+  throw new ConfigError(
+    `processes.${option} names ${name}, a user who does not exist: useradd --system --user-group --shell /usr/sbin/nologin ${name}`,
+  )
+}
+
+/**
+ * Looks a user up by name, or by number, with id(1), because Node can do neither. Undefined where there is no such user.
+ * Its words are translated, and names of groups may have blanks.
+ */
+export function identityNamed(user: string): Identity | undefined {
+  const line = /^uid=(\d+)\((.+?)\) gid=(\d+).* groups=(.+)$/.exec(output('id', user) ?? '')
+  if (line === null) return undefined
+  const [, uid, name = '', gid, groups = ''] = line
+  return {
+    name,
+    uid: Number(uid),
+    gid: Number(gid),
+    groups: groups.split(',').map((group) => Number.parseInt(group, 10)),
+  }
+}
+
+/** What a program writes, without blanks at its ends and in English. Undefined where it fails. */
+export function output(...[command, ...args]: [string, ...string[]]): string | undefined {
   try {
-    const [[uid = 0], [gid = 0], groups] = [id('-u'), id('-g'), id('-G')]
-    return { name, uid, gid, groups }
-  } catch (cause) {
-    throw new ConfigError(
-      `processes.${option} names ${name}, a user who does not exist: useradd --system --user-group --shell /usr/sbin/nologin ${name}`,
-      { cause },
-    )
+    const env = { ...process.env, LC_ALL: 'C' }
+    return execFileSync(command, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return undefined
   }
 }
 

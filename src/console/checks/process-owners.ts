@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
-import { identitiesOf, runAs, type Identity } from '../../daemon/process-users.ts'
+import { identitiesOf, identityNamed, output, runAs, type Identity } from '../../daemon/process-users.ts'
 
 /** The users of the workers, and of keeper and token hosts. */
 export type Users = Readonly<Record<'workers' | 'inside', Identity | undefined>>
@@ -20,7 +19,7 @@ export function usersOf({ hsm, audit, processes }: Config): Users {
 
 function userOfUnit(unit: string): Identity | undefined {
   const name = output('systemctl', 'show', '-P', 'User', unit)
-  return name === undefined || name === '' ? undefined : identityOf(name)
+  return name === undefined || name === '' ? undefined : identityNamed(name)
 }
 
 /** Undefined where there is no such file. */
@@ -28,21 +27,7 @@ export function ownerOf(path: string): Identity | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return undefined
   // A user may have no entry in passwd(5), as in some containers.
-  return identityOf(String(stat.uid)) ?? { name: String(stat.uid), uid: stat.uid, gid: stat.gid, groups: [stat.gid] }
-}
-
-function identityOf(user: string): Identity | undefined {
-  const [name, uid, gid, groups] = ['-un', '-u', '-g', '-G'].map((flag) => output('id', flag, user))
-  if (name === undefined || groups === undefined) return undefined
-  return { name, uid: Number(uid), gid: Number(gid), groups: groups.split(' ').map(Number) }
-}
-
-function output(...[command, ...args]: [string, ...string[]]): string | undefined {
-  try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  } catch {
-    return undefined
-  }
+  return identityNamed(String(stat.uid)) ?? { name: String(stat.uid), uid: stat.uid, gid: stat.gid, groups: [stat.gid] }
 }
 
 /**
