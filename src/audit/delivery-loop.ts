@@ -6,12 +6,12 @@ export interface Courier {
 }
 
 interface Delivery {
-  begin(): Promise<void>
+  readonly begin: () => Promise<void>
   /** Reads the trail and sends what is new. Resolves to whether there may be more. */
-  look(): Promise<boolean | void>
-  fail(error: unknown): Promise<void>
+  readonly look: () => Promise<boolean | void>
+  readonly fail: (error: unknown) => Promise<void>
   /** Failures since the last success. With each the pause grows. */
-  failures(): number
+  readonly failures: () => number
 }
 
 /** Interval at which the trail is read. */

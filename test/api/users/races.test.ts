@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { twoWorkers, type TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { onBothDatabases } from '../../support/both-databases.ts'
 import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
