@@ -148,7 +148,16 @@ export function isFault(error: unknown, code: FaultCode): error is Fault {
   return error instanceof Fault && error.code === code
 }
 
+/** The fault that is reported for an error: `internal` if it is none. */
+export function asFault(error: unknown): Fault {
+  return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
+}
+
 /** The code of an error of the system (`ENOSPC`), of Node (`ERR_OSSL…`) or of a driver; undefined if it has none. */
 export function errorCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+export function errorMessageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

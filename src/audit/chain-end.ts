@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises'
+import { appendFile, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChainEnd } from './chain-file.ts'
 import type { ChainPoint, SignedEnd } from '../hsm/audit-end.ts'
@@ -93,21 +93,11 @@ async function cutOff(directory: string, name: string, wholeBytes: number): Prom
     if (size === wholeBytes) return 0
     const torn = Buffer.alloc(size - wholeBytes)
     await file.read(torn, 0, torn.length, wholeBytes)
-    await keep(join(directory, `${name}.torn`), torn)
+    await appendFile(join(directory, `${name}.torn`), torn, { mode: 0o600, flush: true })
     await file.truncate(wholeBytes)
     await file.datasync()
     return torn.length
   } finally {
     await file.close()
-  }
-}
-
-async function keep(path: string, torn: Buffer): Promise<void> {
-  const side = await open(path, 'a', 0o600)
-  try {
-    await side.appendFile(torn)
-    await side.sync()
-  } finally {
-    await side.close()
   }
 }

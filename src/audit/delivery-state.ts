@@ -11,10 +11,11 @@ export interface DeliveryState {
   readonly failing?: { readonly since: number; readonly reason: string } | undefined
 }
 
-/** A witness of heads, or a receiver of records. */
-interface Receiver {
-  /** Its state file, in the folder of the trail. */
+/** A receiver outside the machine: a witness of heads, or one of all records. */
+export interface Receiver {
+  /** A file in the folder of the trail that records how far the receiver has the trail. */
   readonly stateFile: string
+  /** Shown in the journal and by `strongroom doctor`. */
   readonly address: string
 }
 

@@ -1,18 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessageOf } from '../fault.ts'
 import { cefOf } from './reading/cef.ts'
 import type { ReadRecord } from './reading/trail-record.ts'
 import { readOn } from './reading/trail-tail.ts'
 import { createSyslogSender, type SyslogSettings } from './syslog-sender.ts'
-import type { Courier, CourierOptions } from './witness/courier.ts'
+import type { CourierOptions } from './witness/courier.ts'
 import type { ReadPoints } from './witness/head-reader.ts'
-import { readDeliveryState, writeDeliveryState } from './delivery-state.ts'
+import { type Courier, startDeliveryLoop } from './delivery-loop.ts'
+import { readDeliveryState, type Receiver, writeDeliveryState } from './delivery-state.ts'
 
 /** A receiver of all records, outside the machine. */
-export interface Forwarder {
-  /** Shown in the journal and by `strongroom doctor`. */
-  readonly address: string
-  /** A file in the folder of the trail that records how far the receiver has the trail. */
-  readonly stateFile: string
+export interface Forwarder extends Receiver {
   /** Resolves once the receiver has read all records. */
   send(records: readonly ReadRecord[]): Promise<void>
 }
@@ -38,8 +35,6 @@ export interface ForwardingOptions extends Pick<CourierOptions, 'directory' | 'c
   readonly forwarder: Forwarder
 }
 
-const lookMs = 1_000
-const longestRetryMs = 60_000
 /** About this many bytes of the trail are sent over one connection. */
 const batchBytes = 256 * 1024
 
@@ -48,7 +43,6 @@ const batchBytes = 256 * 1024
  * stored after each batch; after a crash or a lost answer, a batch is sent again.
  */
 export function startForwarding({ directory, forwarder, clock, log }: ForwardingOptions): Courier {
-  const stopped = new AbortController()
   let points: ReadPoints = {}
   let failures = 0
 
@@ -64,35 +58,22 @@ export function startForwarding({ directory, forwarder, clock, log }: Forwarding
     return isNew
   }
 
-  async function fail(error: unknown): Promise<boolean> {
+  async function fail(error: unknown): Promise<void> {
     failures += 1
-    if (failures > 1) return false
+    if (failures > 1) return
     log.warn(
       { receiver: forwarder.address, err: error },
       'audit records cannot be forwarded; calls go on, and they are sent later',
     )
     const { sentAt } = await readDeliveryState(directory, forwarder)
-    const reason = error instanceof Error ? error.message : String(error)
-    await writeDeliveryState(directory, forwarder, { points, sentAt, failing: { since: clock.now(), reason } })
-    return false
+    const failing = { since: clock.now(), reason: errorMessageOf(error) }
+    await writeDeliveryState(directory, forwarder, { points, sentAt, failing })
   }
 
-  async function run(): Promise<void> {
-    points = (await readDeliveryState(directory, forwarder)).points
-    while (!stopped.signal.aborted) {
-      const isMore = await sendSome()
-        .catch(fail)
-        .catch(() => false)
-      const pauseMs = failures === 0 ? lookMs : Math.min(lookMs * 2 ** failures, longestRetryMs)
-      if (!isMore) await sleep(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined)
-    }
-  }
-
-  const running = run()
-  return {
-    async stop() {
-      stopped.abort()
-      await running
-    },
-  }
+  return startDeliveryLoop({
+    begin: async () => void ({ points } = await readDeliveryState(directory, forwarder)),
+    look: sendSome,
+    fail,
+    failures: () => failures,
+  })
 }

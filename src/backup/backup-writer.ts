@@ -4,6 +4,7 @@ import { link, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { errorCodeOf } from '../fault.ts'
 import { syncFolder } from '../folder-sync.ts'
 import { isRunning, ownIdentity, ownNamespace } from '../process-identity.ts'
 import { encryptTo } from './age-stream.ts'
@@ -146,8 +147,7 @@ export async function naming<T>(file: string, work: () => Promise<T>): Promise<T
   try {
     return await work()
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    const sentence = sentences[code]
+    const sentence = sentences[errorCodeOf(cause) ?? '']
     if (sentence === undefined) throw cause
     throw new BackupError(sentence(file), { cause })
   }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import type { z } from 'zod'
+import { errorMessageOf } from '../fault.ts'
 import { mapPaths } from './configured-paths.ts'
 import { allOptions, nearestOption } from './options.ts'
 import { configSchema, type Config } from './schema.ts'
@@ -123,7 +124,7 @@ function reasonOf(error: unknown, remedy: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') return `does not exist: ${remedy}`
   if (code === 'EISDIR') return `is a folder, not a file: ${remedy}`
-  if (code !== 'EACCES') return `cannot be read: ${error instanceof Error ? error.message : String(error)}`
+  if (code !== 'EACCES') return `cannot be read: ${errorMessageOf(error)}`
   return `cannot be read by user ${process.getuid?.() ?? ''}: chown it, or let that user into each of its folders`
 }
 

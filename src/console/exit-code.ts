@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import { faultCatalogue } from '../http/contract/faults.ts'
 import { BackupError } from '../backup/backup-error.ts'
 import { ConfigError } from '../config/loader.ts'
-import { errorCodeOf, Fault } from '../fault.ts'
+import { errorCodeOf, errorMessageOf, Fault } from '../fault.ts'
 import { PinRefused, TokenFailure } from '../hsm/pkcs11/failure.ts'
 
 /** Exit codes of all commands, which have the same meaning as those of the daemon; `strongroom --help` lists them. */
@@ -33,7 +33,7 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof Fault) return `${error.detail ?? faultCatalogue[error.code].text}${causeOf(error)}`
   if (errorCodeOf(error) === 'ENOSPC')
     return `A disk is full: make room below ${tmpdir()}, or where "strongroom doctor --only 'disk space'" says.`
-  return fileSentenceOf(error) ?? `An unexpected error: ${error instanceof Error ? error.message : String(error)}`
+  return fileSentenceOf(error) ?? `An unexpected error: ${errorMessageOf(error)}`
 }
 
 /** For an error of the file system that names a path; undefined for others. */

@@ -1,12 +1,13 @@
-import { realpathSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** A line of softhsm2.conf(5) with the folder of tokens. `#` starts a comment, and the last such line counts. */
 const tokenFolderLine = /^[ \t]*directories\.tokendir[ \t]*=([^#\n]*).*$/gm
 
-/** The folder of tokens in this text of softhsm2.conf; undefined if it names none. */
-export function tokenFolderIn(softhsmConf: string): string | undefined {
-  return [...softhsmConf.matchAll(tokenFolderLine)].at(-1)?.[1]?.trim() || undefined
+/** The folder of tokens that this softhsm2.conf names; undefined without one. */
+export function tokenFolderIn(softhsmConf: string | undefined): string | undefined {
+  if (softhsmConf === undefined) return undefined
+  return [...readFileSync(softhsmConf, 'utf8').matchAll(tokenFolderLine)].at(-1)?.[1]?.trim() || undefined
 }
 
 /** The text of softhsm2.conf with another folder of tokens. */

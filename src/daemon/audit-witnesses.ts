@@ -1,5 +1,6 @@
+import type { Courier } from '../audit/delivery-loop.ts'
 import { createSyslogForwarder, startForwarding, type Forwarder } from '../audit/forwarding.ts'
-import { startCourier, type Courier, type Witness } from '../audit/witness/courier.ts'
+import { startCourier, type Witness } from '../audit/witness/courier.ts'
 import { createSyslogWitness } from '../audit/witness/syslog-witness.ts'
 import { createTimestampWitness } from '../audit/witness/timestamp-witness.ts'
 import { systemClock } from '../clock.ts'

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { errorMessageOf } from '../fault.ts'
 import { defaultConfigFile } from '../config/default-file.ts'
 import { beforeFirstTaking } from '../folder-owner.ts'
 import type { TokenProcess } from '../hsm/server/token-process.ts'
@@ -41,7 +42,7 @@ export function runTokenProgram({ name, usage }: TokenProgram, start: () => Star
   if (asked.includes('--parent')) beforeFirstTaking(endWithParent)
   let started: StartedProgram | undefined
   run(() => (started = start())).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${errorMessageOf(error)}\n`)
     process.exitCode = 1
     if (process.connected) process.disconnect()
     if (started === undefined && asked.includes('--systemd')) setTimeout(() => undefined, failurePauseMs)

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
+import { errorMessageOf } from '../fault.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { WorkerReport } from '../monitor/worker-report.ts'
@@ -195,7 +196,7 @@ const nameOf = (slot: number | undefined): string => (slot === undefined ? 'the 
 
 const notForked = (error: unknown): ExitReason => ({
   code: exitCodes.internal,
-  message: `no process for a worker could be started: ${error instanceof Error ? error.message : String(error)}`,
+  message: `no process for a worker could be started: ${errorMessageOf(error)}`,
 })
 
 /** Stands for a process that cluster.fork() could not start: it has ended already. */

@@ -116,6 +116,13 @@ export function readBits({ tag, content }: DerElement): Buffer {
   return content.subarray(1)
 }
 
+/** The digests of SHA-2 (RFC 5754). SHA-1 and MD5 are missing because their signatures can be forged. */
+export const digestNames: Readonly<Record<string, string>> = {
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+}
+
 /** An object identifier in dotted form. @throws RangeError */
 export function readOid({ tag, content }: DerElement): string {
   if (tag !== derTag.oid || content.length === 0) throw new RangeError('not an object identifier')

@@ -1,4 +1,4 @@
-import type { SignedManifest } from './manifest-statement.ts'
+import type { SignedStatement } from './signed-statement.ts'
 import type { OtpState } from './otp-use.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { OtpState } from './otp-use.ts'
  */
 export interface ApplianceBackupPort {
   /** Has the keeper sign the hex SHA-256 of a backup's manifest, with the audit signing key. */
-  signManifest(hash: string): Promise<SignedManifest>
+  signManifest(hash: string): Promise<SignedStatement>
 
   /**
    * Has the keeper write a copy of its file to `to`, which must not exist, or by default beside its own file with the

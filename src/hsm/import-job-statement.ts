@@ -1,17 +1,8 @@
 import type { FieldsOf } from './record-layouts.ts'
 
-/** The signed statement of an import job, by which the owner of a key can check whose public key to wrap it to. */
-export interface SignedJob {
-  /** One JSON object, byte for byte as it was signed. */
-  readonly text: string
-  /** 64 bytes, r ‖ s. */
-  readonly signature: Buffer
-  /** The audit key that signed, DER SubjectPublicKeyInfo. */
-  readonly signer: Buffer
-}
-
 /**
- * The text of the statement, with the members of the interface. Its beginning differs from statements on audit chains
+ * The text of the signed statement of an import job, by which the owner of a key can check whose public key to wrap it
+ * to. It has the members of the interface. Its beginning differs from statements on audit chains
  * (`audit-end.ts`), which the same key signs, so that neither can be taken for the other.
  * @param key Identifies the signing key: see `keyId`.
  */

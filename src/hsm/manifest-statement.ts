@@ -1,18 +1,8 @@
-/** The keeper's signature that the operator made a backup of the appliance with this manifest. */
-export interface SignedManifest {
-  /** One JSON object, exactly the bytes that were signed. */
-  readonly text: string
-  /** 64 bytes, r ‖ s. */
-  readonly signature: Buffer
-  /** The audit key that signed, DER SubjectPublicKeyInfo. */
-  readonly signer: Buffer
-}
-
 /** Hex SHA-256. */
 export const manifestHashForm = /^[0-9a-f]{64}$/
 
 /**
- * The text to sign. Its beginning differs from statements on audit chains (`audit-end.ts`) and import jobs, which the
+ * The text that the keeper signs: the operator made a backup of the appliance with this manifest. Its beginning differs from statements on audit chains (`audit-end.ts`) and import jobs, which the
  * same key signs, so that none can be taken for another.
  * @param manifest Hex SHA-256 of the manifest.
  * @param key Identifies the signing key: see `keyId`.

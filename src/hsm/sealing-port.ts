@@ -1,10 +1,10 @@
 import type { AuditEnd, SignedEnd } from './audit-end.ts'
 import type { Succession, TrailKeys } from './audit-succession.ts'
 import type { FloorHeads, FloorNews } from './floor-news.ts'
-import type { SignedJob } from './import-job-statement.ts'
 import type { Provenance, WrappedKey } from './made-key.ts'
 import type { Generation } from './record-generation.ts'
 import type { SealedRecord } from './sealed-record.ts'
+import type { SignedStatement } from './signed-statement.ts'
 
 /** Sessions of an account, by identities. */
 export interface SessionsOfAccount {
@@ -152,7 +152,7 @@ export interface SealingPort extends TrailPort {
    * Signs the statement of a sealed import job with the audit signing key. Rejects with `hsm.outdated` where the job
    * names its vault by the number of another one.
    */
-  signImportJob(job: SealedRecord): Promise<SignedJob>
+  signImportJob(job: SealedRecord): Promise<SignedStatement>
 }
 
 /** The part for signing the audit trail. */

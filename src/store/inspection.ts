@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { Client } from 'pg'
-import { Fault, isFault } from '../fault.ts'
+import { errorMessageOf, Fault, isFault } from '../fault.ts'
 import { asOwnerOf } from '../folder-owner.ts'
 import { migrations } from './migrations.ts'
 
@@ -47,8 +47,7 @@ function unreadable(location: { sqlite: string } | { postgresUrl: string }, caus
   if (isFault(cause, 'store.unavailable')) return cause
   const setting =
     'sqlite' in location ? `The database ${location.sqlite} (store.sqlite)` : 'The database in store.postgresUrlFile'
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new Fault('store.unavailable', `${setting} cannot be read: ${reason}.`, { cause })
+  return new Fault('store.unavailable', `${setting} cannot be read: ${errorMessageOf(cause)}.`, { cause })
 }
 
 const readSqlite = <T>(file: string, read: (database: Database.Database) => T): T =>

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { twoWorkers, TestAppliance } from '../support/appliance.ts'
+import { expect, it } from 'vitest'
+import { TestAppliance } from '../support/appliance.ts'
+import { onBothDatabases } from '../support/both-databases.ts'
 import { applianceForTests } from '../support/for-tests.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
 
 /** The main job, over the wire, which must work on both kinds of store and in every later release. */
 function doesTheMainJob(start: () => Promise<TestAppliance>): void {
@@ -55,13 +55,4 @@ function doesTheMainJob(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('the appliance on SQLite', () => doesTheMainJob(() => TestAppliance.shared()))
-
-describe.skipIf(!hasPostgres)('the appliance on PostgreSQL', () => {
-  let server: TestPostgres
-  afterAll(() => server.cleanup())
-  doesTheMainJob(() => {
-    server = startPostgres()
-    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
-  })
-})
+onBothDatabases('the appliance', doesTheMainJob, {}, () => TestAppliance.shared())

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { errorCodeOf, Fault } from '../../fault.ts'
+import { errorCodeOf, errorMessageOf, Fault } from '../../fault.ts'
 import { maxLineBytes } from '../line.ts'
 import { parseManifest, statementOf, type ArchiveStatement } from './archive-manifest.ts'
 
@@ -35,10 +35,9 @@ export async function* linesOfBundle(
     }
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') throw error
-    const reason = error instanceof Error ? error.message : String(error)
     throw new Fault(
       'audit.unavailable',
-      `${path} cannot be read (${reason}): see "strongroom audit verify --archive ${path}".`,
+      `${path} cannot be read (${errorMessageOf(error)}): see "strongroom audit verify --archive ${path}".`,
       { cause: error },
     )
   }

@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip, gzipSync } from 'node:zlib'
+import { errorMessageOf } from '../../fault.ts'
 import { createFindings, type Finding } from '../audit-report.ts'
 import { createChainCheck, type ChainBegin } from '../chain-check.ts'
 import { genesis, maxLineBytes } from '../line.ts'
@@ -143,7 +144,7 @@ export async function verifyBundle(
   } catch (error) {
     return {
       archive: manifest?.archive,
-      faults: [`It cannot be read: ${error instanceof Error ? error.message : String(error)}.`],
+      faults: [`It cannot be read: ${errorMessageOf(error)}.`],
     }
   }
   if (manifest === undefined || reader === undefined) return { archive: undefined, faults: ['It holds no manifest.'] }

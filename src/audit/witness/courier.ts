@@ -1,15 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessageOf } from '../../fault.ts'
 import type { Clock } from '../../clock.ts'
 import { readHeads, type ReadPoints } from './head-reader.ts'
 import type { SignedHead } from './signed-head.ts'
-import { readDeliveryState, writeDeliveryState } from '../delivery-state.ts'
+import { type Courier, startDeliveryLoop } from '../delivery-loop.ts'
+import { readDeliveryState, type Receiver, writeDeliveryState } from '../delivery-state.ts'
 
 /** A receiver outside the machine that gets the signed heads. */
-export interface Witness {
-  /** A file in the folder of the trail that records which heads the witness has. */
-  readonly stateFile: string
-  /** Shown in the journal and by `strongroom doctor`. */
-  readonly address: string
+export interface Witness extends Receiver {
   /** Shortest interval between two calls of `send`, in milliseconds. */
   readonly everyMs: number
   /** Resolves once the witness has the heads. Callers must not overlap calls. */
@@ -23,21 +20,11 @@ export interface CourierOptions {
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
 }
 
-/** Sends the heads of all chains of a trail to one witness. */
-export interface Courier {
-  stop(): Promise<void>
-}
-
-/** Interval at which the trail is read. */
-const lookMs = 1_000
-const longestRetryMs = 60_000
-
 /**
  * Starts a courier. It reads the seals from the trail, which serves as a durable queue, so that no call waits. It
  * stores beside the trail which heads the witness has; after a crash a head may be sent twice.
  */
 export function startCourier({ directory, witness, clock, log }: CourierOptions): Courier {
-  const stopped = new AbortController()
   let points: ReadPoints = {}
   let waiting: SignedHead[] = []
   let failures = 0
@@ -67,28 +54,14 @@ export function startCourier({ directory, witness, clock, log }: CourierOptions)
       { witness: witness.address, err: error },
       'the audit witness cannot be told of signed heads; calls go on, and it is told later',
     )
-    const reason = error instanceof Error ? error.message : String(error)
-    await writeDeliveryState(directory, witness, { points, sentAt, failing: { since: clock.now(), reason } })
+    const failing = { since: clock.now(), reason: errorMessageOf(error) }
+    await writeDeliveryState(directory, witness, { points, sentAt, failing })
   }
 
-  async function run(): Promise<void> {
-    const state = await readDeliveryState(directory, witness)
-    points = state.points
-    sentAt = state.sentAt
-    while (!stopped.signal.aborted) {
-      await look()
-        .catch(fail)
-        .catch(() => undefined)
-      const pauseMs = failures === 0 ? lookMs : Math.min(lookMs * 2 ** failures, longestRetryMs)
-      await sleep(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined)
-    }
-  }
-
-  const running = run()
-  return {
-    async stop() {
-      stopped.abort()
-      await running
-    },
-  }
+  return startDeliveryLoop({
+    begin: async () => void ({ points, sentAt } = await readDeliveryState(directory, witness)),
+    look,
+    fail,
+    failures: () => failures,
+  })
 }

@@ -1,16 +1,11 @@
 import { hash, randomBytes, verify, X509Certificate } from 'node:crypto'
-import { derTag, readElements, readOid, readOnly, readTime, type DerElement } from '../../encoding/der.ts'
+import { derTag, digestNames, readElements, readOid, readOnly, readTime, type DerElement } from '../../encoding/der.ts'
 
 const signedDataType = '1.2.840.113549.1.7.2'
 const tstInfoType = '1.2.840.113549.1.9.16.1.4'
 const messageDigest = '1.2.840.113549.1.9.4'
 const contentType = '1.2.840.113549.1.9.3'
 const timeStamping = '1.3.6.1.5.5.7.3.8'
-const digests: Readonly<Record<string, string>> = {
-  '2.16.840.1.101.3.4.2.1': 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-}
 const longestPath = 8
 
 /** Eight random bytes. The highest bit is set, so that their DER INTEGER always has nine bytes. */
@@ -95,7 +90,7 @@ function readSigned(token: Buffer): Signed {
   return {
     content: readOnly(contentOf(explicit), derTag.octetString).content,
     certificates: (certificates === undefined ? [] : readElements(certificates.content)).map(({ raw }) => raw),
-    digest: digests[oidOf(readElements(contentOf(digest))[0])] ?? '',
+    digest: digestNames[oidOf(readElements(contentOf(digest))[0])] ?? '',
     attributes: Buffer.from(attributes.raw).fill(derTag.set, 0, 1),
     signature: contentOf(signature),
   }
@@ -113,7 +108,7 @@ function readInfo(content: Buffer): { imprint: Buffer; at: number; nonce: Buffer
   const [, , imprint, , time, ...more] = readElements(readOnly(content, derTag.sequence).content)
   const [algorithm, hashed] = imprint === undefined ? [] : readElements(imprint.content)
   if (algorithm === undefined || hashed === undefined || time === undefined) throw new RangeError('not a TSTInfo')
-  if (digests[oidOf(readElements(algorithm.content)[0])] !== 'sha256')
+  if (digestNames[oidOf(readElements(algorithm.content)[0])] !== 'sha256')
     throw new RangeError('the imprint is not SHA-256')
   return { imprint: hashed.content, at: timeOf(time), nonce: more.find(({ tag }) => tag === derTag.integer)?.content }
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { appendFile } from 'node:fs/promises'
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { join } from 'node:path'
@@ -44,7 +44,8 @@ export function createTimestampWitness(settings: TimestampSettings, directory: s
       const imprint = Buffer.from(sha256(text), 'hex')
       const nonce = timestampNonce()
       const token = readTimestampReply(await post(settings, timestampRequest(imprint, nonce)), imprint, nonce)
-      await keep(join(directory, timestampFile), `{"heads":${text},"token":"${token.toString('base64')}"}\n`)
+      const line = `{"heads":${text},"token":"${token.toString('base64')}"}\n`
+      await appendFile(join(directory, timestampFile), line, { mode: 0o600, flush: true })
     },
   }
 }
@@ -61,14 +62,4 @@ async function post({ url, serverCa }: TimestampSettings, body: Buffer): Promise
   request.end(body)
   const [response] = await once(request, 'response')
   return readResponse(response, { server: 'the time-stamp authority', mostBytes: mostReplyBytes })
-}
-
-async function keep(path: string, line: string): Promise<void> {
-  const file = await open(path, 'a', 0o600)
-  try {
-    await file.appendFile(line)
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
 }

@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
+import { errorMessageOf } from '../../fault.ts'
 import type { LinePosition } from '../audit-report.ts'
 import { sha256 } from '../line.ts'
 import { headIn, type SignedHead } from './signed-head.ts'
@@ -51,7 +52,7 @@ export async function readWitnessFile(path: string, authorities: readonly X509Ce
       verifyTimestamp(Buffer.from(token, 'base64'), Buffer.from(sha256(stamped), 'hex'), authorities)
       for (const head of stampedHeads.parse(JSON.parse(stamped))) heads.push({ ...head, position })
     } catch (error) {
-      rejected.push({ position, reason: error instanceof Error ? error.message : String(error) })
+      rejected.push({ position, reason: errorMessageOf(error) })
     }
   }
   return { heads, rejected }

@@ -39,9 +39,7 @@ export function isCertificate(path: string): boolean {
 
 /** The folder with the objects of a software token; undefined for any other token. */
 export function tokenFolderOf({ hsm }: Config): string | undefined {
-  if (hsm.tokenDirectory !== undefined) return hsm.tokenDirectory
-  if (hsm.softhsmConf === undefined) return undefined
-  return tokenFolderIn(readFileSync(hsm.softhsmConf, 'utf8'))
+  return hsm.tokenDirectory ?? tokenFolderIn(hsm.softhsmConf)
 }
 
 /**

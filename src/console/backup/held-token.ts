@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BackupError } from '../../backup/backup-error.ts'
 import type { Config } from '../../config/schema.ts'
@@ -15,7 +15,7 @@ export function holdsToken(config: Config, token: Pick<TokenStatus, 'label' | 's
   const folder = tokenFolderOf(config)
   if (folder === undefined) return false
   const { softhsmConf, tokenDirectory } = config.hsm
-  const used = softhsmConf === undefined ? undefined : tokenFolderIn(readFileSync(softhsmConf, 'utf8'))
+  const used = tokenFolderIn(softhsmConf)
   if (used !== undefined && !isSamePlace(used, folder))
     throw new BackupError(
       `${softhsmConf} (hsm.softhsmConf) has SoftHSM2 use the tokens in ${used}, and not those in ${folder} (hsm.tokenDirectory), which a backup would hold: correct hsm.tokenDirectory, or that file.`,

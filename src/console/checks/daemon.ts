@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { TLSSocket } from 'node:tls'
+import { errorMessageOf } from '../../fault.ts'
 import type { Config } from '../../config/schema.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 import { certificateIn } from './server-certificate.ts'
@@ -22,10 +23,9 @@ export const daemonCheck: Check = {
       const reply = await ask(config)
       return [findingOf(reply, config, address)]
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
       return [
         problem(
-          `nothing answers at ${address} (${reason})`,
+          `nothing answers at ${address} (${errorMessageOf(error)})`,
           'Start it: systemctl start strongroom, or strongroomd --config FILE.',
         ),
       ]

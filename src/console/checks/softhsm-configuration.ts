@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
@@ -16,7 +15,7 @@ export const softhsmCheck: Check = {
   topic,
   run({ hsm }) {
     const { module, softhsmConf, tokenDirectory } = hsm
-    const named = softhsmConf === undefined ? undefined : tokenFolderIn(readFileSync(softhsmConf, 'utf8'))
+    const named = tokenFolderIn(softhsmConf)
     if (tokenDirectory === undefined)
       return softhsmConf === undefined && !basename(module).includes('softhsm') ? [] : [unconfigured(hsm, named)]
     if (softhsmConf === undefined) return []

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { Writable, type Readable } from 'node:stream'
 import { styleText } from 'node:util'
+import { errorMessageOf } from '../../fault.ts'
 import { readBounded } from '../../bounded-reading.ts'
 import { ConfigError, maxFileBytes, readBytes, readSecret, textOf } from '../../config/loader.ts'
 import { UsageError } from '../exit-code.ts'
@@ -156,9 +157,6 @@ export async function readPublicKeyFile(terminal: Terminal, file: string): Promi
   try {
     return createPublicKey(await terminal.readInput(file)).export({ type: 'spki', format: 'der' })
   } catch (cause) {
-    throw new UsageError(
-      `${file} cannot be read as a public key in PEM: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    )
+    throw new UsageError(`${file} cannot be read as a public key in PEM: ${errorMessageOf(cause)}`, { cause })
   }
 }

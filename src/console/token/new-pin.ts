@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto'
 import { readSecret } from '../../config/loader.ts'
+import { randomBase62 } from '../../encoding/base62.ts'
 import type { PinLimits } from '../../hsm/pkcs11/pin-setting.ts'
 import { UsageError } from '../exit-code.ts'
 import { firstLine, nameAnother, type Terminal } from '../output/terminal.ts'
@@ -13,8 +13,7 @@ const pinLetters = 24
 
 /** A random PIN of letters and digits, as in `softhsm/init-token`: 24 characters have 142 bits. */
 export function randomPin({ most }: Pick<PinLimits, 'most'> = { most: pinLetters }): string {
-  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-  return Array.from({ length: Math.min(pinLetters, most) }, () => letters[randomInt(letters.length)]).join('')
+  return randomBase62(Math.min(pinLetters, most))
 }
 
 /** The PIN that the operator gives; undefined if a random one is wanted. @throws UsageError */

@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto'
 import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
+import { randomBase62 } from '../../encoding/base62.ts'
 import { Fault } from '../../fault.ts'
 import { newestOf } from '../../hsm/peppered-check.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
@@ -47,7 +47,6 @@ export const sealedApplicationKey = (key: ApplicationKey): SealedRecord => ({
 })
 
 export const applicationKeyLength = 10
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 export function createApplicationKeys({
   store,
@@ -75,7 +74,7 @@ export function createApplicationKeys({
           'user.invalid',
           'The name of an application key may hold 1 to 64 letters, digits, blanks and . _ - only.',
         )
-      const key = Array.from({ length: applicationKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
+      const key = randomBase62(applicationKeyLength)
       const row = {
         name,
         keyCheck: newestOf(await checksOf(key)),

@@ -1,12 +1,5 @@
 import { constants, verify, type KeyObject } from 'node:crypto'
-import { derTag, readElements, readOid, readOnly, type DerElement } from '../../encoding/der.ts'
-
-/** The accepted digests. SHA-1 and MD5 are missing because their signatures can be forged. */
-const digests: Readonly<Record<string, string>> = {
-  '2.16.840.1.101.3.4.2.1': 'sha256',
-  '2.16.840.1.101.3.4.2.2': 'sha384',
-  '2.16.840.1.101.3.4.2.3': 'sha512',
-}
+import { derTag, digestNames, readElements, readOid, readOnly, type DerElement } from '../../encoding/der.ts'
 
 /** Signature algorithms with a digest of their own (RFC 8017, RFC 5758, RFC 8410). */
 const algorithms: Readonly<Record<string, { readonly key: string; readonly digest: string | null }>> = {
@@ -51,5 +44,5 @@ function pssDigest({ content }: DerElement): string | undefined {
   const hash = readElements(content).find(({ tag }) => tag === derTag.context0)
   const [identifier] = hash === undefined ? [] : readElements(hash.content)
   const [oid] = identifier === undefined ? [] : readElements(identifier.content)
-  return oid === undefined ? undefined : digests[readOid(oid)]
+  return oid === undefined ? undefined : digestNames[readOid(oid)]
 }

@@ -45,14 +45,19 @@ export function readFound(row: Readonly<Record<string, unknown>>, prefix: string
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON
 const parse = (json: string): Fields => JSON.parse(json) as Fields
 
-/** Asks `admitLongList` once, as soon as a list turns out to be long. */
-export function createListAdmission(admitLongList: AdmitLongList) {
+/** A call counts once, whether its search or its list is long, or both. */
+export function onlyOnce(admitLongList: AdmitLongList): AdmitLongList {
   let isAdmitted = false
-  let bytes = 0
-  const admit = (): void => {
+  return () => {
     if (!isAdmitted) admitLongList()
     isAdmitted = true
   }
+}
+
+/** Asks `admitLongList` once, as soon as a list turns out to be long. */
+export function createListAdmission(admitLongList: AdmitLongList) {
+  let bytes = 0
+  const admit = onlyOnce(admitLongList)
   return {
     admit,
     /** Counts list items whose short fields were read, and returns them. */

@@ -4,6 +4,7 @@ import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { fieldColumns, readFound, withFields, type AdmitLongList, type Found, type Listed } from './bounded-list.ts'
 import type { Row } from './read-records.ts'
+import type { SecretField } from './records.ts'
 
 /** The state of an object before an edit. */
 export interface EarlierVersion {
@@ -31,16 +32,8 @@ export const EarlierVersionTable = new EntitySchema<EarlierVersion>({
   },
 })
 
-/** One encrypted field of an earlier version. */
-export interface EarlierSecret {
-  readonly objectId: number
-  readonly version: number
-  readonly field: string
-  /** IV ‖ ciphertext ‖ tag, encrypted with the vault's data key. */
-  readonly ciphertext: Buffer
-}
-
-export const EarlierSecretTable = new EntitySchema<EarlierSecret>({
+/** The encrypted fields of earlier versions. */
+export const EarlierSecretTable = new EntitySchema<SecretField>({
   name: 'EarlierSecret',
   tableName: 'earlier_secrets',
   columns: {
@@ -51,7 +44,7 @@ export const EarlierSecretTable = new EntitySchema<EarlierSecret>({
   },
 })
 
-export async function insertEarlier(tx: Tx, version: EarlierVersion, secrets: readonly EarlierSecret[]): Promise<void> {
+export async function insertEarlier(tx: Tx, version: EarlierVersion, secrets: readonly SecretField[]): Promise<void> {
   await tx.insert(EarlierVersionTable, version)
   if (secrets.length > 0) await tx.insert(EarlierSecretTable, [...secrets])
 }
@@ -136,6 +129,6 @@ const kept = `FROM earlier_versions e JOIN vault_objects o ON o.id = e.object_id
 const oneVersion = `SELECT ${told}, e.public_fields AS "publicFields" ${kept} AND e.version = $4
   AND (SELECT count(*) FROM earlier_versions n WHERE n.object_id = $1 AND n.version > $4) < $3`
 
-export function earlierSecretsOf(reader: Reader, objectId: number, version: number): Promise<EarlierSecret[]> {
+export function earlierSecretsOf(reader: Reader, objectId: number, version: number): Promise<SecretField[]> {
   return reader.find(EarlierSecretTable, { where: { objectId, version }, order: { field: 'ASC' } })
 }

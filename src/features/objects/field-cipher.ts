@@ -5,7 +5,6 @@ import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import { earlierFieldAad, fieldAad, type FieldOwner } from '../../hsm/object-aad.ts'
 import { vaultKeyReference } from '../vaults/vault-key.ts'
 import type { GrantedVault } from './read-records.ts'
-import type { EarlierSecret } from './earlier-version-records.ts'
 import type { SecretField } from './records.ts'
 
 /** A stored field of one object that is to be encrypted for another. */
@@ -44,14 +43,14 @@ export interface FieldCipher {
     object: FieldOwner,
     version: number,
     secrets: readonly SecretField[],
-  ): Promise<EarlierSecret[]>
+  ): Promise<SecretField[]>
   /** @throws Fault `object.tampered` when a ciphertext is not the one written for this owner */
   decrypt(vault: GrantedVault, object: FieldOwner, secrets: readonly SecretField[]): Promise<Record<string, string>>
   /** The same for the fields of an earlier version. */
   decryptEarlier(
     vault: GrantedVault,
     object: FieldOwner,
-    secrets: readonly EarlierSecret[],
+    secrets: readonly SecretField[],
   ): Promise<Record<string, string>>
 }
 
@@ -97,7 +96,7 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' |
     },
 
     async keepEarlier(vault, object, version, secrets) {
-      const kept: EarlierSecret[] = []
+      const kept: SecretField[] = []
       const key = await vaultKeyReference(vault)
       for (const some of groupsOf(secrets, reboundAtOnce)) {
         const outcomes = await hsm.rewrapMany(

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { select } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
 import { notOnHold } from '../vaults/membership-records.ts'
-import type { AdmitLongList } from './bounded-list.ts'
+import { onlyOnce, type AdmitLongList } from './bounded-list.ts'
 import {
   foundColumns,
   readFoundObject,
@@ -35,15 +35,6 @@ export async function searchObjects(
   // Not by SQL, which would have to sort all matches before the first can be given.
   const sorted = [...found.values()].toSorted((a, b) => a.id - b.id)
   return withLongFields(reader, sorted.slice(0, search.most), admitOnce)
-}
-
-/** A call counts once, whether its search or its list is long, or both. */
-function onlyOnce(admitLongList: AdmitLongList): AdmitLongList {
-  let isAdmitted = false
-  return () => {
-    if (!isAdmitted) admitLongList()
-    isAdmitted = true
-  }
 }
 
 async function rowsOf(reader: Reader, search: Search, admitLongList: AdmitLongList): Promise<readonly Row[]> {

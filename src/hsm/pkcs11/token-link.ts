@@ -1,5 +1,5 @@
 import type { PKCS11 } from 'pkcs11js'
-import { Fault } from '../../fault.ts'
+import { errorMessageOf, Fault } from '../../fault.ts'
 import type { FloorCheck } from '../record-generation.ts'
 import type { HostStatus } from '../token-status.ts'
 import { probe } from './conformance.ts'
@@ -231,5 +231,5 @@ function reasonOf(error: unknown): string {
   // Modules say CKR_GENERAL_ERROR.
   if (!mayOpenMoreFiles()) return `This process may open no more files, so the token cannot be used: ${raiseOpenFiles}.`
   if (error instanceof TokenFailure) return `The token that hsm.token names fails: ${error.message}.`
-  return error instanceof Error ? error.message : String(error)
+  return errorMessageOf(error)
 }

@@ -28,6 +28,12 @@ export const base64 = (what: string) =>
 export const pem = (what: string) =>
   z.string().meta({ contentMediaType: 'application/x-pem-file', description: `${what} PEM.` })
 
+/** Text for people, on one line and without blanks around it. */
+export const lineOfText = z
+  .string()
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+  .trim()
+
 /** A time in an answer (RFC 3339). */
 export const moment = (what: string) => z.iso.datetime().describe(`${what} UTC.`)
 

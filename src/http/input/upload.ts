@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { finished, PassThrough, Readable, type Writable } from 'node:stream'
 import createMulter from '@koa/multer'
-import { Fault } from '../../fault.ts'
+import { asFault, Fault } from '../../fault.ts'
 import type { UploadedFile } from '../contract/endpoint.ts'
 import type { JsonObject } from '../contract/envelope.ts'
 import type { BodyLimits } from './body-limits.ts'
@@ -213,7 +213,7 @@ function createFields({ bodyLimits }: FormLimits): Fields {
         return undefined
       } catch (error) {
         // An error thrown into the parser would end the process.
-        return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
+        return asFault(error)
       }
     },
     close: () => void (isClosed = true),

@@ -2,7 +2,7 @@ import { setTransactionGrant } from '../../access/transaction-grant.ts'
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import { createRecordedCommit, withRows, type ReadRows } from '../../audit/recorded-commit.ts'
 import type { UnidentifiedRecords } from '../../audit/unidentified-records.ts'
-import { Fault, isFault } from '../../fault.ts'
+import { asFault, Fault, isFault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { createUserTurns } from '../../user-turns.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
@@ -132,8 +132,4 @@ const isDetailHidden = ({ code }: Fault): boolean => faultCatalogue[code].hidesD
 /** The fault as the caller sees it. */
 function outward(fault: Fault): Fault {
   return isDetailHidden(fault) ? new Fault(fault.code) : fault
-}
-
-function asFault(error: unknown): Fault {
-  return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
 }

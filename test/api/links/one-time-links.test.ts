@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { LinkTable } from '../../../src/features/links/records.ts'
 import { TestAppliance, twoWorkers, type TestUser } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { outcomesIn, requestIdOf, verdict } from '../../support/fault-kit.ts'
 import { listedLink, makeLink, openLink } from '../../support/link-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { addCredential, addService, asked, byKey, loggedIn } from '../../support/service-kit.ts'
 import { eventsOf } from '../../support/trail.ts'
 
@@ -172,16 +172,7 @@ function openOnce(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('on SQLite, a link is opened', () => openOnce(() => TestAppliance.own(settings)))
-
-describe.skipIf(!hasPostgres)('on PostgreSQL, a link is opened', () => {
-  let database: TestPostgres
-  afterAll(() => database.cleanup())
-  openOnce(() => {
-    database = startPostgres()
-    return TestAppliance.own({ ...settings, store: { postgresUrlFile: database.urlFile } })
-  })
-})
+onBothDatabases('a link is opened', openOnce, settings)
 
 it('links are off unless the operator turns them on', async () => {
   const appliance = await TestAppliance.own({ links: { enabled: false } })

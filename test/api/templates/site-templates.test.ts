@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Template } from '../../../src/features/templates/template.ts'
 import { strongroom, type Outcome } from '../../support/console-kit.ts'
 import { examineTemplate } from '../../../src/features/templates/template-document.ts'
-import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
+import { twoWorkers, type TestAppliance } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn } from '../../support/object-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
 interface Document {
   readonly INFO: Record<string, unknown>
@@ -216,13 +216,4 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('the site’s templates on SQLite', () => servesTemplatesOfTheSite(() => TestAppliance.own(twoWorkers)))
-
-describe.skipIf(!hasPostgres)('the site’s templates on PostgreSQL', () => {
-  let server: TestPostgres
-  afterAll(() => server.cleanup())
-  servesTemplatesOfTheSite(() => {
-    server = startPostgres()
-    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
-  })
-})
+onBothDatabases('the site’s templates', servesTemplatesOfTheSite, twoWorkers)

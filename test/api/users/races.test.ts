@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, it } from 'vitest'
-import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { expect, it } from 'vitest'
+import { twoWorkers, type TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { applianceForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { verdict } from '../../support/fault-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
 /** Rules that must hold across workers, on either kind of store. */
 function decidesRaces(start: () => Promise<TestAppliance>): void {
@@ -97,13 +97,4 @@ function decidesRaces(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('on SQLite', () => decidesRaces(() => TestAppliance.own(twoWorkers)))
-
-describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
-  let server: TestPostgres
-  afterAll(() => server.cleanup())
-  decidesRaces(() => {
-    server = startPostgres()
-    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
-  })
-})
+onBothDatabases('races', decidesRaces, twoWorkers)

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
-import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
+import { expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { applianceForTests } from '../../support/for-tests.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault } from '../../support/vault.ts'
 
 /** Rounds of each race: enough for both orders of arrival. */
@@ -53,13 +53,4 @@ function keepsAnAdmin(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('a vault on SQLite', () => keepsAnAdmin(() => TestAppliance.shared()))
-
-describe.skipIf(!hasPostgres)('a vault on PostgreSQL', () => {
-  let server: TestPostgres
-  afterAll(() => server.cleanup())
-  keepsAnAdmin(() => {
-    server = startPostgres()
-    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
-  })
-})
+onBothDatabases('a vault', keepsAnAdmin, {}, () => TestAppliance.shared())

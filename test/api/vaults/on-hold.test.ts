@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { totpCode } from '../../support/hardware-token.ts'
-import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { onBothDatabases } from '../../support/both-databases.ts'
 import { applianceForTests, vaultForTests } from '../../support/for-tests.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { verdict } from '../../support/fault-kit.ts'
-import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { makeVault } from '../../support/vault.ts'
 
@@ -195,16 +195,7 @@ function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('memberships on SQLite', () => restAndAreConfirmed(() => TestAppliance.shared()))
-
-describe.skipIf(!hasPostgres)('memberships on PostgreSQL', () => {
-  let server: TestPostgres
-  afterAll(() => server.cleanup())
-  restAndAreConfirmed(() => {
-    server = startPostgres()
-    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
-  })
-})
+onBothDatabases('memberships', restAndAreConfirmed, {}, () => TestAppliance.shared())
 
 describe('with users.recovery open', () => {
   it('memberships do not rest, sessions go on after an enrolment, and the trail names both people', async () => {

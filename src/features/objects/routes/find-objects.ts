@@ -4,7 +4,7 @@ import type { Templates } from '../../templates/templates.ts'
 import { vaultRecord, vaultSchema } from '../../vaults/routes/vault-record.ts'
 import type { Vaults } from '../../vaults/vault.ts'
 import type { ObjectReading } from '../reading.ts'
-import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
+import { objectMembers, objectSchema, templatesOfObjects } from './object-record.ts'
 
 /** Browser extensions search for the host name of a page, which can have 253 characters. */
 const needle = z
@@ -75,8 +75,7 @@ const shared = {
 
 async function find({ reading, templates, vaults }: FindDependencies, { userId, text, most }: Wanted, admit: Admit) {
   const found = await reading.search(userId, text, most, () => admit('longLists'))
-  const written = recordsOf(found, await templates.among(found.map(({ templateId }) => templateId)))
   const within = new Set(found.map(({ vaultId }) => vaultId))
   const shown = within.size === 0 ? [] : (await vaults.listFor(userId)).filter(({ id }) => within.has(id))
-  return { members: { OBJECT: written.objects, TEMPLATES: written.templates, VAULTS: shown.map(vaultRecord) } }
+  return { members: { ...(await objectMembers(found, templates)), VAULTS: shown.map(vaultRecord) } }
 }

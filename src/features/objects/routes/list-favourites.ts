@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Favourites } from '../favourites.ts'
-import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
+import { objectMembers, objectSchema, templatesOfObjects } from './object-record.ts'
 
 /** `GET /favourites`: the caller's favourites. */
 export const listFavourites = (favourites: Favourites, templates: Templates) =>
@@ -23,7 +23,6 @@ export const listFavourites = (favourites: Favourites, templates: Templates) =>
     },
     async run({ caller, admit }) {
       const objects = await favourites.list(caller.userId, () => admit('longLists'))
-      const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
-      return { members: { OBJECT: written.objects, TEMPLATES: written.templates } }
+      return { members: await objectMembers(objects, templates) }
     },
   })

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { idText } from '../../../http/contract/shared-fields.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Tags } from '../tags.ts'
-import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
+import { objectMembers, objectSchema, templatesOfObjects } from './object-record.ts'
 
 const tagSchema = z.object({
   tag: z.string().describe('The tag, as the caller spelled it last.'),
@@ -30,13 +30,7 @@ export const listTags = (kept: Tags, templates: Templates) =>
     },
     async run({ caller, admit }) {
       const { tags, objects } = await kept.list(caller.userId, () => admit('longLists'))
-      const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
-      return {
-        members: {
-          TAGS: tags.map(({ tag, objectIds }) => ({ tag, objects: objectIds.map(String) })),
-          OBJECT: written.objects,
-          TEMPLATES: written.templates,
-        },
-      }
+      const written = tags.map(({ tag, objectIds }) => ({ tag, objects: objectIds.map(String) }))
+      return { members: { TAGS: written, ...(await objectMembers(objects, templates)) } }
     },
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { decimalId } from '../../../access/resource.ts'
 import { Fault } from '../../../fault.ts'
-import { idSegment, idText, message, numberText } from '../../../http/contract/shared-fields.ts'
+import { idSegment, idText, lineOfText, message, numberText } from '../../../http/contract/shared-fields.ts'
 import type { Reply } from '../../../http/contract/envelope.ts'
 import { utcText } from '../../../clock.ts'
 import { templateRecord, recordSchema } from '../../templates/template-json.ts'
@@ -107,6 +107,12 @@ export function recordsOf(
   }
 }
 
+/** The members of an answer that lists objects. */
+export async function objectMembers(objects: readonly WrittenObject[], templates: Templates) {
+  const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
+  return { OBJECT: written.objects, TEMPLATES: written.templates }
+}
+
 function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo): Members {
   return {
     objectid: String(objectId),
@@ -147,8 +153,8 @@ export const vaultContents = (reading: ObjectReading, templates: Templates) => (
   },
   async read(vaultId: number, admitLongList: AdmitLongList) {
     const objects = await reading.ofVault(vaultId, admitLongList)
-    const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
-    return { OBJECTS: written.objects, TEMPLATES: written.templates }
+    const { OBJECT, TEMPLATES } = await objectMembers(objects, templates)
+    return { OBJECTS: OBJECT, TEMPLATES }
   },
 })
 
@@ -175,10 +181,7 @@ export const objectVersion = z
   .transform(Number)
 
 /** An empty name counts as missing: the appliance derives one. */
-export const objectName = z
-  .string()
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
-  .trim()
+export const objectName = lineOfText
   .max(maxNameLength, `must have ${maxNameLength} characters at most`)
   .transform((name) => name || undefined)
 

@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import { pathId } from '../../../access/resource.ts'
-import { idSegment, idText, moment } from '../../../http/contract/shared-fields.ts'
+import { idSegment, idText, lineOfText, moment } from '../../../http/contract/shared-fields.ts'
 import { credentialIdField } from '../presented-passkey.ts'
 import type { Passkey } from '../records.ts'
 
 export const passkeySegment = () => idSegment('Id of the passkey, as `GET /user/{userid}/passkeys` lists it.')
 
-export const passkeyName = z
-  .string()
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
-  .trim()
+export const passkeyName = lineOfText
   .min(1, 'must not be empty')
   .max(64, 'must have 64 characters at most')
   .describe('What the user calls it: 1 to 64 characters, such as the device that holds it.')

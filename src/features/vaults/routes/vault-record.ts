@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idText, numberText, userSegment, vaultSegment } from '../../../http/contract/shared-fields.ts'
+import { idText, lineOfText, numberText, userSegment, vaultSegment } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { permissionBits, permissionFromBit } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
@@ -42,12 +42,7 @@ export const vaultSchema = z
 /** The list with the one vault of a call. */
 export const oneVault = z.array(vaultSchema).min(1).max(1).describe('The vault.')
 
-const vaultName = z
-  .string()
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
-  .trim()
-  .min(1, 'must not be empty')
-  .max(128, 'must have 128 characters at most')
+const vaultName = lineOfText.min(1, 'must not be empty').max(128, 'must have 128 characters at most')
 
 const mostHistory = 100
 const aHistory = `must be a number from 0 to ${mostHistory}`
