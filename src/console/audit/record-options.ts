@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { bundleName } from '../../audit/archive/archive-manifest.ts'
 import { archiveFolder } from '../../audit/archive/archived-files.ts'
 import { readMerged } from '../../audit/reading/merged-trail.ts'
@@ -59,7 +59,9 @@ export function recordsOf(options: RecordOptions, invocation: Invocation): Async
     directory,
     archives: [archiveFolder(directory), ...(options.archive ?? [])],
   }))
-  for (const one of options.archive ?? []) if (!existsSync(one)) throw missingFolder(one)
+  for (const one of options.archive ?? [])
+    if (statSync(one, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw new UsageError(`${one} is no folder: name the one of the archived bundles with --archive.`)
   return readMerged(trails, criteriaOf(options, Date.now()), (archive) =>
     invocation.terminal.complain(
       `strongroom: not shown: records ${archive.before.seq + 1} to ${archive.last.seq} of ${archive.chain}, until ${dateOf(archive.until)}, which ${bundleName(archive)} holds: give its folder with --archive.`,

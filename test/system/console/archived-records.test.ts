@@ -70,7 +70,11 @@ describe('records in bundles', () => {
     expect(lines.length).toBeGreaterThan(40)
     expect(all.lines.slice(-lines.length)).toEqual(lines)
     expect(await show('--since', '2100-01-01')).toEqual({ status: 0, stderr: '', lines: [] })
-    expect(await show('--archive', '/nowhere')).toMatchObject({ status: 2 })
+    for (const wrong of ['/nowhere', join(elsewhere, readdirSync(elsewhere)[0] ?? '')])
+      expect(await show('--archive', wrong)).toMatchObject({
+        status: 2,
+        stderr: `strongroom: ${wrong} is no folder: name the one of the archived bundles with --archive.\n`,
+      })
   })
 
   it('of a bundle that is damaged, or is another one, are not passed over in silence', async () => {
