@@ -21,7 +21,13 @@ async function givenHolderElsewhere(path: string): Promise<ChildProcess> {
   const program = join(place, 'holder.mjs')
   await buildProgram(source, program)
   const isRoot = process.getuid?.() === 0
-  const container = [...(isRoot ? [] : ['--user', '--map-root-user']), '--pid', '--fork', '--kill-child', '--mount-proc']
+  const container = [
+    ...(isRoot ? [] : ['--user', '--map-root-user']),
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+  ]
   const holder = spawn('unshare', [...container, process.execPath, program, path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -37,6 +43,7 @@ test('a chain that a process of another container writes has no second writer un
   await expect(lockChain(path, 'worker-1', 0)).rejects.toMatchObject({ code: 'audit.unavailable' })
   expect(await writtenChains(directory)).toEqual(['worker-1'])
   holder.kill('SIGKILL')
-  await (await lockChain(path, 'worker-1', 10_000)).release()
+  const lock = await lockChain(path, 'worker-1', 10_000)
+  lock.release()
   expect(await writtenChains(directory)).toEqual([])
 })

@@ -148,7 +148,10 @@ describe('a chain', () => {
 
   test('is left to a process of an earlier release that writes it', async () => {
     const bench = givenBench()
-    writeFileSync(join(bench.directory, 'worker-1.lock'), `${await ownIdentity()}.2049-77`.replace(/-in-[^.]+\.\d+/, ''))
+    writeFileSync(
+      join(bench.directory, 'worker-1.lock'),
+      `${await ownIdentity()}.2049-77`.replace(/-in-[^.]+\.\d+/, ''),
+    )
     await expect(bench.open()).rejects.toMatchObject({ code: 'audit.unavailable' })
   })
 
