@@ -1,6 +1,7 @@
 import { groupsOf } from '../../groups.ts'
 import type { FloorStanding } from '../floor-news.ts'
 import { listFields, listLimits, nothing, sealedFields } from '../protocol/fields.ts'
+import type { SealedRecord } from '../sealed-record.ts'
 import type { SealingPort } from '../sealing-port.ts'
 import { field, given, numberIn, sealedIn, wrapped } from './replies.ts'
 import type { Keeper } from './request-router.ts'
@@ -66,8 +67,11 @@ export function sealingCalls(keeper: Keeper) {
       return sealedIn(reply)
     },
     async endSessions(sessions, others) {
-      const fields = listFields(sessions, sealedFields)
-      await keeper.call('endSessions', [...fields, others?.account ?? nothing, others?.keep ?? nothing])
+      const end = (some: readonly SealedRecord[], account: Buffer = nothing, keep: Buffer = nothing) =>
+        keeper.call('endSessions', [...listFields(some, sealedFields), account, keep])
+      const ending = [...groupsOf(sessions, listLimits.endSessions)].map((some) => end(some))
+      if (others !== undefined) ending.push(end([], others.account, others.keep))
+      await Promise.all(ending)
     },
     ...trailCalls(keeper),
   } satisfies SealingPort
