@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../fault.ts'
 import { makeFolder } from '../folder-making.ts'
 import { createGathering } from '../store/concurrency.ts'
+import type { FileLock } from '../store/file-lock.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
 import { openChainFile, type ChainFile, type Entry } from './chain-file.ts'
-import { lockChain, type ChainLock } from './chain-lock.ts'
+import { lockChain } from './chain-lock.ts'
 import { chainNamePattern, type SignedEnd } from '../hsm/audit-end.ts'
 import type { TrailKeys } from '../hsm/audit-succession.ts'
 import type { AuditEvent, AuditTrail } from './event.ts'
@@ -61,7 +62,7 @@ export async function createAuditTrail(options: AuditTrailOptions): Promise<Audi
       }
       return trail
     } catch (error) {
-      await lock.release()
+      lock.release()
       throw error
     }
   } catch (error) {
@@ -69,7 +70,7 @@ export async function createAuditTrail(options: AuditTrailOptions): Promise<Audi
   }
 }
 
-function startTrail(options: AuditTrailOptions, file: ChainFile, found: FoundChain, lock: ChainLock): AuditTrail {
+function startTrail(options: AuditTrailOptions, file: ChainFile, found: FoundChain, lock: FileLock): AuditTrail {
   const sealer = createChainSealer({
     ...options,
     lastSeal: found.lastSeal,
@@ -86,7 +87,7 @@ function startTrail(options: AuditTrailOptions, file: ChainFile, found: FoundCha
     await queue.idle()
     await sealer.close()
     await file.close()
-    await lock.release()
+    lock.release()
   }
 
   return {

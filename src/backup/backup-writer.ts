@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { link, open, readdir, rm, stat } from 'node:fs/promises'
+import { link, open, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { errorCodeOf } from '../fault.ts'
 import { syncFolder } from '../folder-sync.ts'
-import { isRunning, ownIdentity, ownNamespace } from '../process-identity.ts'
+import { isLeftOver, ownIdentity } from '../process-identity.ts'
 import { encryptTo } from './age-stream.ts'
 import { BackupError } from './backup-error.ts'
 import { backupFormat, entryNames, type Manifest } from './manifest.ts'
@@ -31,8 +31,7 @@ export interface BackupPlan {
 export async function writeBackup(plan: BackupPlan): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const { file, recipients } = plan
   await removeLeftOver(dirname(file))
-  const owner = `${await ownIdentity()}-in-${await ownNamespace()}`
-  const draft = join(dirname(file), `.${basename(file, '.age')}.age.${owner}.partial`)
+  const draft = join(dirname(file), `.${basename(file, '.age')}.age.${await ownIdentity()}.partial`)
   const handle = await naming(file, () => open(draft, 'wx', 0o600))
   try {
     const hash = createHash('sha256')
@@ -111,24 +110,15 @@ async function hashOfFile(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-const draftName = /^\..+\.age\.((?:[\da-f-]{36}\.\d+\.)?\d+)(?:-in-([\da-f-]{36}\.\d+))?\.partial$/
-/** A draft grows while its backup is made, and is then read back, which may take hours where it is large. */
-const longestPauseMs = 21_600_000
+const draftName = /^\..+\.age\.((?:[\da-f-]{36}\.\d+\.)?\d+(?:-in-[\da-f-]{36}\.\d+)?)\.partial$/
 
 /** Removes drafts that killed processes left, of this release and of earlier ones. */
 async function removeLeftOver(folder: string): Promise<void> {
   for (const found of await readdir(folder).catch(() => [])) {
-    const [, owner, namespace] = draftName.exec(found) ?? []
+    const [, owner] = draftName.exec(found) ?? []
     const file = join(folder, found)
-    if (owner !== undefined && (await isLeftOver(file, owner, namespace))) await rm(file, { force: true })
+    if (owner !== undefined && (await isLeftOver(file, owner))) await rm(file, { force: true })
   }
-}
-
-/** Machines and containers may share the folder. Whether a process elsewhere runs shows only by what it writes. */
-async function isLeftOver(file: string, owner: string, namespace: string | undefined): Promise<boolean> {
-  if (namespace === undefined || namespace === (await ownNamespace())) return !(await isRunning(owner))
-  const found = await stat(file).catch(() => undefined)
-  return found !== undefined && Date.now() - found.mtimeMs > longestPauseMs
 }
 
 const sentences: Readonly<Record<string, (file: string) => string>> = {

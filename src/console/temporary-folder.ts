@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isRunning, ownIdentity } from '../process-identity.ts'
+import { isLeftOver, ownIdentity } from '../process-identity.ts'
 
 const prefix = 'strongroom-'
 /** Names the command that made the folder. */
@@ -32,15 +32,15 @@ async function removeLeftOver(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     if (!name.startsWith(prefix)) continue
     const folder = join(tmpdir(), name)
-    if (await isLeftOver(folder).catch(() => false))
+    if (await isAbandoned(folder).catch(() => false))
       await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
 /** A folder without an owner, or whose owner is not written yet, may just have been made. */
-async function isLeftOver(folder: string): Promise<boolean> {
+async function isAbandoned(folder: string): Promise<boolean> {
   const found = await lstat(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return false
   const owner = await readFile(join(folder, ownerFile), 'utf8')
-  return owner !== '' && !(await isRunning(owner))
+  return owner !== '' && (await isLeftOver(folder, owner))
 }

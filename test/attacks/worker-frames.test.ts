@@ -270,6 +270,8 @@ describe('a process inside goes on for others', () => {
     ['those of one request', 'keeper', () => toAKeeper('raise', ['501', ...none(1_002)])],
     // A full batch takes 20 ms. A worker that sent one 550 times had the keeper ended, which did not answer for so long.
     ['news of other keepers', 'keeper', () => toAKeeper('takeFloors', ['11', ...none(22)])],
+    // A full list takes 0.1 s. With four lists that were forty times as long, the keeper was silent for 8 s.
+    ['sessions that end', 'keeper', () => toAKeeper('endSessions', ['501', ...none(1_004)])],
     ['an answer of the validator', 'tokend', () => toAHost('signValidation', ['', '', '&'.repeat(30_000_000)])],
     ['indexes', 'tokend', () => toAHost('encryptMany', ['0', Buffer.alloc(70_000_000)])],
   ])('where %s are longer than any, which a %s refuses to read', async (_what, kind, send) => {
@@ -283,6 +285,24 @@ describe('a process inside goes on for others', () => {
     expect(after.peakBytes).toBeLessThan(before.peakBytes + generousBytes)
   })
 
+  it.each(targets)('where one sends pings without end to a %s', async (_name, givenTarget) => {
+    const target = givenTarget()
+    const before = processOf(target)
+    const pings = Buffer.concat(Array.from({ length: 20_000 }, () => frameOf({ code: 0, fields: [] })))
+    const connections = Array.from({ length: 100 }, () =>
+      connect(target.socket)
+        .on('error', () => undefined)
+        .resume(),
+    )
+    try {
+      for (const one of connections) one.write(pings)
+      for (let asked = 0; asked < 10; asked += 1) expect(await target.isWell()).toSatisfy(wellAnswered)
+      expect(processOf(target).pid).toBe(before.pid)
+    } finally {
+      for (const one of connections) one.destroy()
+    }
+  })
+
   it('where one has more connections than all workers have', async () => {
     const { socket } = keeperOf(appliance.config)
     const connections = Array.from({ length: mostConnections + 100 }, () => connect(socket).resume())
@@ -291,6 +311,7 @@ describe('a process inside goes on for others', () => {
       const refused = () => connections.filter(({ destroyed }) => destroyed).length
       await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThanOrEqual(100)
       expect(refused()).toBeLessThan(200)
+      await expect.poll(() => appliance.journal).toContain('connection refused: as many as are allowed are open')
       await appliance.login()
     } finally {
       for (const one of connections) one.destroy()

@@ -107,7 +107,7 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
     leaveToOwner(directory)
     return answerOf(bundles)
   } finally {
-    await lock.release()
+    lock.release()
   }
 }
 

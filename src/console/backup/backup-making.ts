@@ -89,7 +89,7 @@ export async function makeBackup(
       if (made === undefined) throw new TypeError('the backup was not closed')
       return { file, ...written, ...made }
     } finally {
-      await lock.release()
+      lock.release()
     }
   })
 }

@@ -1,7 +1,8 @@
 import { groupsOf } from '../../groups.ts'
 import type { FloorStanding } from '../floor-news.ts'
 import { listFields, listLimits, nothing, sealedFields } from '../protocol/fields.ts'
-import type { SealingPort } from '../sealing-port.ts'
+import type { SealedRecord } from '../sealed-record.ts'
+import type { SealingPort, SessionsOfAccount } from '../sealing-port.ts'
 import { field, given, numberIn, sealedIn, wrapped } from './replies.ts'
 import type { Keeper } from './request-router.ts'
 import { shownCalls } from './shown-calls.ts'
@@ -66,8 +67,9 @@ export function sealingCalls(keeper: Keeper) {
       return sealedIn(reply)
     },
     async endSessions(sessions, others) {
-      const fields = listFields(sessions, sealedFields)
-      await keeper.call('endSessions', [...fields, others?.account ?? nothing, others?.keep ?? nothing])
+      const ending = [...groupsOf(sessions, listLimits.endSessions)].map((some) => endSome(keeper, some))
+      if (others !== undefined) ending.push(endSome(keeper, [], others))
+      await Promise.all(ending)
     },
     ...trailCalls(keeper),
   } satisfies SealingPort
@@ -86,4 +88,9 @@ function endingCalls(keeper: Keeper) {
       return sealedIn(reply)
     },
   } satisfies Partial<SealingPort>
+}
+
+function endSome(keeper: Keeper, sessions: readonly SealedRecord[], others?: SessionsOfAccount) {
+  const fields = listFields(sessions, sealedFields)
+  return keeper.call('endSessions', [...fields, others?.account ?? nothing, others?.keep ?? nothing])
 }

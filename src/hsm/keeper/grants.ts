@@ -5,6 +5,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import { composeRecord, type FieldsOf, type OpenedRecord, type RecordType } from '../record-layouts.ts'
+import { listLimits } from '../protocol/fields.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { BegunSessions } from './begun-sessions.ts'
 import type { ExpiringSet } from './expiring-set.ts'
@@ -24,6 +25,7 @@ export interface GrantDependencies extends NewestRecords {
   readonly begunSessions: Pick<BegunSessions, 'takeOthers'>
   readonly replacedTokens: Pick<ReplacedTokens, 'use'>
   readonly vaultNumbers: Pick<VaultNumbers, 'check'>
+  readonly together: (changes: () => void) => void
   /** The longest that any session lasts. */
   readonly longestSessionMs: number
   readonly now: () => number
@@ -72,22 +74,30 @@ export function createGrantHandlers(on: GrantDependencies) {
     },
 
     endSessions(fields) {
-      const sessions = fields.list(() => fields.sealed())
+      const sessions = fields.list(() => fields.sealed(), listLimits.endSessions)
       const [account, keep] = [fields.optionalBytes(), fields.optionalBytes()]
-      const others = account === undefined ? [] : on.begunSessions.takeOthers(account, keep)
-      for (const session of others) on.endedSessions.add(session.identity, session.expiresAt)
-      endAll(on, sessions)
+      let broken: Fault | undefined
+      // One sync for all of them: an account may have begun thousands.
+      on.together(() => {
+        const others = account === undefined ? [] : on.begunSessions.takeOthers(account, keep)
+        for (const session of others) on.endedSessions.add(session.identity, session.expiresAt)
+        broken = endAll(on, sessions)
+      })
+      if (broken !== undefined) throw broken
       return []
     },
   } satisfies KeeperHandlers
 }
 
-/** Ends the sessions, each named by its record or a grant of it. An edited record is refused and does not stop the others. */
+/**
+ * Ends the sessions, each named by its record or a grant of it. Returns the fault of an edited record, which does not stop
+ * the others.
+ */
 function endAll(
   { token, endedSessions, longestSessionMs, now }: GrantDependencies,
   sessions: readonly SealedRecord[],
-): void {
-  const broken: Fault[] = []
+): Fault | undefined {
+  let broken: Fault | undefined
   for (const sealed of sessions) {
     try {
       const { type, fields } = shown(token, [...sessionTypes, 'grant'], sealed)
@@ -95,10 +105,10 @@ function endAll(
       else endedSessions.add(fields.identity, fields.expiresAt)
     } catch (error) {
       if (!isFault(error, 'hsm.seal_broken')) throw error
-      broken.push(error)
+      broken ??= error
     }
   }
-  if (broken[0] !== undefined) throw broken[0]
+  return broken
 }
 
 /**

@@ -19,9 +19,10 @@ export function referenceFields({ key, policy, grant, vaultKey }: KeyReference):
 
 /**
  * Most items of the lists whose items take the keeper long: it answers nothing else before the last one, and is ended
- * where it is silent for `hsm.deadlineMs`. A record of a commit takes it up to 0.4 ms, a full batch of news 20 ms.
+ * where it is silent for `hsm.deadlineMs`. A record of a commit takes it up to 0.4 ms, a session 0.1 ms, a full batch of
+ * news 20 ms.
  */
-export const listLimits = { raise: 500, takeFloors: 10 } as const
+export const listLimits = { raise: 500, endSessions: 500, takeFloors: 10 } as const
 
 /** A list: its length, then the fields of each item. */
 export const listFields = <Item>(

@@ -108,6 +108,7 @@ export const frameLimitBytes = 80 * 1024 * 1024
 /** Larger requests wait in a queue of their own, because they delay those behind them. */
 export const largePayloadBytes = 64 * 1024
 
+const noBytes = Buffer.alloc(0)
 const headBytes = 4
 const frameHeadBytes = 5
 const firstPartBytes = 1024 * 1024
@@ -115,15 +116,20 @@ const firstPartBytes = 1024 * 1024
 const keptBytes = 1024 * 1024
 
 /**
- * Returns a function that takes the chunks of a socket and calls `receive` with each complete frame. The fields of a
- * frame stay valid while the receiver holds them. They are memory of that frame only, so the receiver may zero them.
- * `hold` is told how many bytes an unfinished frame occupies, and 0 when it is complete. The function throws RangeError
- * for an invalid length.
+ * Takes a chunk of a socket, and calls `receive` with its complete frames, of which there are at most `most`. Returns
+ * what follows those, to be given again before the next chunk: nothing where all is read. Throws RangeError for an invalid
+ * length.
+ */
+export type FrameReader = (chunk: Buffer, most?: number) => Buffer
+
+/**
+ * The fields of a frame stay valid while the receiver holds them. They are memory of that frame only, so the receiver may
+ * zero them. `hold` is told how many bytes an unfinished frame occupies, and 0 when it is complete.
  */
 export function createFrameReader(
   receive: (frame: Frame) => void,
   hold: (bytes: number) => void = () => undefined,
-): (chunk: Buffer) => void {
+): FrameReader {
   let head = Buffer.alloc(0)
   let partial: Buffer | undefined
   let filledBytes = 0
@@ -149,26 +155,31 @@ export function createFrameReader(
     return whole
   }
 
-  return (chunk) => {
+  return (chunk, most = Infinity) => {
     let rest = head.length === 0 ? chunk : Buffer.concat([head, chunk])
+    let received = 0
     head = Buffer.alloc(0)
     if (partial !== undefined) {
       if (partial.length < lengthBytes && filledBytes + rest.length > partial.length) partial = grow(partial)
       const moved = moveInto(partial, filledBytes, rest)
       filledBytes += moved
-      if (filledBytes < lengthBytes) return
+      if (filledBytes < lengthBytes) return noBytes
       const whole = partial
       partial = undefined
       hold(0)
       receive(parseFrame(whole))
+      received += 1
       rest = rest.subarray(moved)
     }
     while (rest.length >= headBytes && rest.length >= headBytes + frameLength(rest)) {
+      if (received === most) return rest
+      received += 1
       const end = headBytes + frameLength(rest)
       receive(parseFrame(rest.subarray(headBytes, end)))
       rest = rest.subarray(end)
     }
     if (rest.length > 0) begin(rest)
+    return noBytes
   }
 }
 

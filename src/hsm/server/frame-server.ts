@@ -25,6 +25,12 @@ const pingCode = 0
  */
 export const mostConnections = 1_024
 
+/**
+ * About how many frames are received in one turn of the event loop, of all connections together. The rest waits for the
+ * next turn: a worker that sent pings without end silenced the process for seconds, and had it ended.
+ */
+const framesPerTurn = 2_048
+
 /** Performs the operation of a frame. Returns the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]
 
@@ -40,12 +46,29 @@ export interface FrameServerOptions {
 
 /** Creates a server that answers the frames of clients. It does not listen yet, and keeps no state between requests. */
 export function createFrameServer(options: FrameServerOptions): Server {
-  const server = createServer((socket) => serve(socket, options))
+  let connections = 0
+  const share = () => Math.max(1, Math.floor(framesPerTurn / connections))
+  const server = createServer((socket) => {
+    connections += 1
+    socket.once('close', () => (connections -= 1))
+    serve(socket, share, options)
+  })
   server.maxConnections = mostConnections
+  let dropped = 0
+  // Workers cannot be told from one another, so that one of them can take the connections of all. The journal says so.
+  server.on('drop', () => {
+    if (isPowerOfTwo((dropped += 1)))
+      options.log.warn({ dropped, mostConnections }, 'connection refused: as many as are allowed are open')
+  })
   return server
 }
 
-function serve(socket: Socket, { dispatch, queue, unfinished, unread, log }: FrameServerOptions): void {
+/** `share`: how many frames of this connection are received in one turn. */
+function serve(
+  socket: Socket,
+  share: () => number,
+  { dispatch, queue, unfinished, unread, log }: FrameServerOptions,
+): void {
   const holding = { giveUp: () => void socket.destroy() }
   const writer = createFrameWriter(socket, (bytes) => unread.hold(holding, socket.destroyed ? 0 : bytes))
   const answer = (frame: Frame) => reply(writer, frame, dispatch, log)
@@ -70,17 +93,25 @@ function serve(socket: Socket, { dispatch, queue, unfinished, unread, log }: Fra
     for (const held of [unfinished, unread]) held.hold(holding, 0)
   })
   socket.on('error', (error) => log.debug({ error: error.message }, 'connection lost'))
-  socket.on('data', (chunk) => {
+  const take = (chunk: Buffer) => {
     // The connection was given up; its memory is left to the garbage collector.
     if (socket.destroyed) return
     try {
-      read(chunk)
+      const rest = read(chunk, share())
+      if (rest.length > 0) {
+        socket.pause()
+        setImmediate(take, rest)
+      } else if (socket.isPaused()) socket.resume()
     } catch (error) {
       log.warn({ error: error instanceof Error ? error.message : String(error) }, 'connection closed: not our protocol')
       socket.destroy()
     }
-  })
+  }
+  socket.on('data', take)
 }
+
+/** For a line of the journal at the 1st, 2nd, 4th, 8th … time. */
+const isPowerOfTwo = (count: number): boolean => (count & (count - 1)) === 0
 
 /** Performs the operation. The returned function sends the reply. */
 function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Journal): SendReply {

@@ -49,6 +49,25 @@ const head = (length: number, ...rest: number[]) => {
 }
 
 describe('frames', () => {
+  it('come a few at a time where no more are asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(frames, fc.integer({ min: 1, max: 3 }), fc.nat(), async (list, most, cut) => {
+        const bytes = await written(list)
+        const found: number[] = []
+        const push = createFrameReader(({ id }) => found.push(id))
+        const place = cut % (bytes.length + 1)
+        for (let rest of [bytes.subarray(0, place), bytes.subarray(place)]) {
+          while (rest.length > 0) {
+            const before = found.length
+            rest = push(Buffer.from(rest), most)
+            expect(found.length - before).toBeLessThanOrEqual(most)
+          }
+        }
+        expect(found).toEqual(list.map(({ id }) => id))
+      }),
+    )
+  })
+
   it('come out as they went in, however the stream is cut', async () => {
     await fc.assert(
       fc.asyncProperty(frames, fc.array(fc.nat(), { maxLength: 12 }), async (list, cuts) => {
