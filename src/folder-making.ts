@@ -4,17 +4,17 @@ import { dirname } from 'node:path'
 import { errorCodeOf } from './fault.ts'
 
 /**
- * Makes a folder, and those above it, for this user alone. `mkdir` of Node.js 20 with `recursive` never returns where
+ * Makes a folder, and those above it, unless they are there: for this user alone, or with this mode. `mkdir` of Node.js 20 with `recursive` never returns where
  * the file system makes no folders (/proc).
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function makeFolder(path: string, mode = 0o700): Promise<void> {
   try {
-    await mkdir(path, 0o700)
+    await mkdir(path, mode)
   } catch (error) {
     const code = errorCodeOf(error)
     if (code === 'EEXIST') return
     if (code !== 'ENOENT' || existsSync(dirname(path))) throw error
-    await makeFolder(dirname(path))
-    await makeFolder(path)
+    await makeFolder(dirname(path), mode)
+    await makeFolder(path, mode)
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { olderFiles } from '../../audit/archive/archivable.ts'
@@ -26,6 +26,7 @@ import { chainName } from '../../config/chain-name.ts'
 import { publicKeyPem } from '../../encoding/pem.ts'
 import { forwarderOf } from '../../daemon/audit-witnesses.ts'
 import { Fault } from '../../fault.ts'
+import { makeFolder } from '../../folder-making.ts'
 import { syncFolder } from '../../folder-sync.ts'
 import { recordAt, withToken, type TokenContext } from '../console-context.ts'
 import { leaveToOwner } from '../file-owner.ts'
@@ -90,7 +91,7 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
         'audit.unavailable',
         'The trail is not as it was written, and stays as it is: run "strongroom audit verify".',
       )
-    mkdirSync(to, { recursive: true, mode: 0o700 })
+    await makeFolder(to)
     const bundles = await withToken(invocation, config, async (token) => {
       const { publicKey } = await token.token.hsm.auditKeys()
       const verifier = createSealVerifier({ publicKey, successions: await readSuccessions(directory) })

@@ -6,6 +6,7 @@ import { keeperOf } from '../../config/keeper-section.ts'
 import { readSecret } from '../../config/loader.ts'
 import { raiseCounters, type RaisedCounters } from '../../features/otp/counter-raising.ts'
 import { markStray } from '../../features/vaults/stray-keys.ts'
+import { makeFolder } from '../../folder-making.ts'
 import { compareVaultKeys } from '../checks/vaults.ts'
 import { withAppliance } from '../console-context.ts'
 import { type AcceptedDatabase, acceptRestored } from '../database/restored-database.ts'
@@ -83,8 +84,8 @@ async function restore(invocation: Invocation, file: string, options: Options): 
   const folder = join(resolve(options.into ?? '/'), 'var/lib/strongroom-restore')
   const halfFilled = clearInterrupted(folder)
   // Both users must be able to pass the folders above; only root may enter this one.
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o755 })
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(folder), 0o755)
+  await makeFolder(folder)
   try {
     // The backup is read twice: nothing is written until the signed manifest is known.
     terminal.remark('Reading the backup …')

@@ -162,4 +162,18 @@ describe('strongroom audit archive', () => {
       })
     }
   })
+
+  it('says that a folder cannot be made, and ends', async () => {
+    const file = join(givenDirectory(), 'file')
+    writeFileSync(file, '')
+    for (const [to, said] of [
+      ['/proc/nowhere', '/proc/nowhere does not exist'],
+      ['/proc/nowhere/below', '/proc/nowhere does not exist'],
+      [file, file],
+    ] as const)
+      expect(await premises.run(['audit', 'archive', '--before', '0s', '--to', to])).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(said),
+      })
+  })
 })
