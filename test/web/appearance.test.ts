@@ -59,10 +59,10 @@ it('at twice the size of text, no view and no dialog is wider than a telephone, 
   const visit = await stage.visitor({ browser, width: 360, height: 720, locale: 'sv-SE' })
   const { page } = visit
   await visit.open()
-  await page.getByLabel('Lösenfras').waitFor()
+  await page.getByLabel('Lösenfras', { exact: true }).waitFor()
   const excess = [['login', await visit.excess()]]
   await page.getByLabel('Användarnamn').fill(user.username)
-  await page.getByLabel('Lösenfras').fill(user.passphrase)
+  await page.getByLabel('Lösenfras', { exact: true }).fill(user.passphrase)
   await page.getByLabel('Applikationsnyckel').fill(appliance.applicationKey)
   await page.getByLabel('Kod från appen').fill(totpCode(user.totpSecret))
   await page.getByRole('button', { name: 'Logga in' }).click()
