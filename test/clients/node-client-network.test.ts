@@ -97,10 +97,11 @@ describe('a call that is safe to repeat', () => {
     expect(proxy.seen).toHaveLength(2)
   })
 
-  it('ends where no byte moves for as long as it was told', async () => {
-    proxy.meddle(silence())
-    const idle = through({ transport: nodeTransport({ ca: appliance.ca, idleMs: 500 }), retries: 0 })
+  it('ends where no byte moves for as long as it was told, and is not sent again to be silent as long', async () => {
+    proxy.meddle(silence(), silence())
+    const idle = through({ transport: nodeTransport({ ca: appliance.ca, idleMs: 500 }) })
     expect(String(await failureOf(idle.call('vault.list')))).toContain('nothing was sent or received for 500 ms')
+    expect(proxy.seen).toHaveLength(1)
   })
 
   it('goes on where its process was stopped for longer, as by Ctrl-Z, and the answer has come meanwhile', async () => {

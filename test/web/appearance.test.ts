@@ -47,6 +47,23 @@ it.each(looks)('every view is sound in %s colours, %i pixels wide', async (theme
   await visit.expectSound('logged-out')
 })
 
+it('marks where one is, and what is chosen, in forced colours too, which remove all tints', async () => {
+  const visit = await stage.visitor()
+  const { page } = visit
+  await page.emulateMedia({ forcedColors: 'active' })
+  await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  await visit.open('/administration/users')
+  await visit.sees('Users')
+  const outlined = (selector: string): Promise<string[]> =>
+    page.evaluate(
+      `[...document.querySelectorAll('${selector}')].filter((one) => getComputedStyle(one).outlineStyle === 'solid').map((one) => one.textContent)`,
+    )
+  expect(await outlined('nav a')).toEqual(['Administration', 'Users'])
+  await visit.open('/links')
+  await page.getByLabel('Secret').waitFor()
+  expect(await outlined('.choices label')).toEqual(['1 day'])
+})
+
 it('at twice the size of text, no view and no dialog is wider than a telephone, and names are seen', async () => {
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium-headless-shell',
@@ -59,10 +76,10 @@ it('at twice the size of text, no view and no dialog is wider than a telephone, 
   const visit = await stage.visitor({ browser, width: 360, height: 720, locale: 'sv-SE' })
   const { page } = visit
   await visit.open()
-  await page.getByLabel('Lösenfras').waitFor()
+  await page.getByLabel('Lösenfras', { exact: true }).waitFor()
   const excess = [['login', await visit.excess()]]
   await page.getByLabel('Användarnamn').fill(user.username)
-  await page.getByLabel('Lösenfras').fill(user.passphrase)
+  await page.getByLabel('Lösenfras', { exact: true }).fill(user.passphrase)
   await page.getByLabel('Applikationsnyckel').fill(appliance.applicationKey)
   await page.getByLabel('Kod från appen').fill(totpCode(user.totpSecret))
   await page.getByRole('button', { name: 'Logga in' }).click()

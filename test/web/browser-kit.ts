@@ -137,7 +137,7 @@ export class Visit {
   async fillIn(user: TestUser, otp = totpCode(user.totpSecret)): Promise<void> {
     const { page } = this
     await page.getByLabel('Username').fill(user.username)
-    await page.getByLabel('Pass phrase').fill(user.passphrase)
+    await page.getByLabel('Pass phrase', { exact: true }).fill(user.passphrase)
     await page.getByLabel('Application key').fill(this.appliance.applicationKey)
     await page.getByLabel('Code from the app').fill(otp)
     await page.getByRole('button', { name: 'Log in' }).click()

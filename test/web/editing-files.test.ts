@@ -100,6 +100,19 @@ describe('files', () => {
     expect(await contentOf(made[0]?.id ?? '')).toEqual(certificate)
   })
 
+  it('are stored under their names, and the lines of a text beside them as they were typed', async () => {
+    const visit = await writer()
+    const name = 'a "b" é\u202e.bin'
+    const content = Buffer.from([0, 13, 10, 13, 255, 10, 45, 45])
+    await beginFile(visit, name, content)
+    await visit.page.getByLabel('Description').fill('one\ntwo\n\n--\nþree 𝄞')
+    await visit.page.getByRole('button', { name: 'Create' }).click()
+    await visit.sees('Files')
+    const [made] = await called(name)
+    expect(made).toMatchObject({ filename: name, public: { description: 'one\ntwo\n\n--\nþree 𝄞' } })
+    expect(await contentOf(made?.id ?? '')).toEqual(content)
+  })
+
   it('can be given up on their way, and nothing that was typed is lost', async () => {
     const visit = await writer()
     const { page } = visit

@@ -182,7 +182,7 @@ describe('an import', () => {
     const file = argon2Export(JSON.stringify({ items: [item] }), 'ett lösenord', 3)
     const open = async (text: string, passphrase: string): Promise<void> => {
       await choose(visit, text, 'export.json')
-      await page.getByLabel('Pass phrase of the file').fill(passphrase)
+      await page.getByLabel('Pass phrase of the file', { exact: true }).fill(passphrase)
       await page.getByRole('button', { name: 'Open file' }).click()
     }
     await open(file, 'another')
@@ -191,6 +191,8 @@ describe('an import', () => {
     await page.getByRole('alert').getByText('more than 1 GiB of memory').waitFor()
     await open(file.replace('"kdfMemory":16,', ''), 'ett lösenord')
     await page.getByRole('alert').getByText('does not say how its pass phrase is hashed').waitFor()
+    await page.getByRole('button', { name: 'Show Pass phrase of the file' }).click()
+    expect(await page.getByLabel('Pass phrase of the file', { exact: true }).getAttribute('type')).toBe('text')
     await open(file, 'ett lösenord')
     await page.getByText('1 earlier password is not imported.').waitFor()
     await page.getByRole('button', { name: 'Import 1 object' }).click()

@@ -20,12 +20,28 @@ describe('the login', () => {
     await visit.open()
     await visit.page.getByText('Hardware token').click()
     await visit.page.getByLabel('Username').fill(user.username)
-    await visit.page.getByLabel('Pass phrase').fill(user.passphrase)
+    await visit.page.getByLabel('Pass phrase', { exact: true }).fill(user.passphrase)
     await visit.page.getByLabel('Application key').fill(stage.appliance.applicationKey)
     await visit.page.getByLabel('One-time password from the token').fill(user.hardwareToken.press())
     await visit.page.keyboard.press('Enter')
     await visit.sees('Vaults')
     await visit.page.getByText('No vaults are shared with you yet.').waitFor()
+  })
+
+  it('shows the pass phrase to those who want to see what they type', async () => {
+    const visit = await stage.visitor()
+    const { page } = visit
+    const user = await stage.appliance.addUser()
+    await visit.open()
+    await page.getByRole('button', { name: 'Show Pass phrase' }).click()
+    const field = page.getByLabel('Pass phrase', { exact: true })
+    await field.fill(user.passphrase)
+    expect(await field.getAttribute('type')).toBe('text')
+    await visit.expectSoundInAll('login-shown')
+    await page.getByRole('button', { name: 'Hide Pass phrase' }).click()
+    expect(await field.getAttribute('type')).toBe('password')
+    await visit.fillIn(user)
+    await visit.sees('Vaults')
   })
 
   it('says that it was refused, empties the code, and later tells of the failure', async () => {

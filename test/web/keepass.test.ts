@@ -15,7 +15,7 @@ async function given(options?: VisitOptions) {
     ...before,
     async open(buffer: Buffer, phrase = filePassphrase) {
       await page.locator('input[type=file]').first().setInputFiles({ name: 'kept.kdbx', mimeType: '', buffer })
-      await page.getByLabel('Pass phrase of the file').fill(phrase)
+      await page.getByLabel('Pass phrase of the file', { exact: true }).fill(phrase)
       await page.getByRole('button', { name: 'Open file' }).click()
     },
     async chooseKeyFile(buffer: Buffer) {
@@ -151,7 +151,7 @@ describe('a KeePass file', () => {
     const drawing = Buffer.from('<svg><Meta/></svg>')
     await open(keyedKeepassFile(createHash('sha256').update(drawing).digest(), ''), 'none')
     await page.getByRole('alert').getByText('The pass phrase or key file is wrong').waitFor()
-    await page.getByLabel('Pass phrase of the file').fill('')
+    await page.getByLabel('Pass phrase of the file', { exact: true }).fill('')
     await chooseKeyFile(drawing)
     await page.getByText('2 objects', { exact: true }).waitFor()
   })
@@ -167,7 +167,7 @@ describe('a KeePass file', () => {
     ]) {
       await chooseKeyFile(Buffer.from(bad))
       await page.getByRole('alert').getByText('The key file is damaged').waitFor()
-      expect(await page.getByLabel('Pass phrase of the file').inputValue()).toBe(filePassphrase)
+      expect(await page.getByLabel('Pass phrase of the file', { exact: true }).inputValue()).toBe(filePassphrase)
     }
     await chooseKeyFile(Buffer.from(text))
     await page.getByText('2 objects', { exact: true }).waitFor()

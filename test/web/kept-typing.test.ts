@@ -137,6 +137,37 @@ it('of a one-time link is there again', async () => {
   expect(await page.getByLabel('Label').inputValue()).toBe('typed-label')
 })
 
+it('of the own address and of a new tag is there again, and no longer once the address is saved', async () => {
+  const { client, vaultid, user } = await stage.owner('Small fields')
+  const id = await createObject(client, vaultid, { host: 'tagged.example.test' })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.arrive(user)
+  const other = await visit.context.newPage()
+  await other.goto(`${stage.appliance.url}/authinfo/logintypes`)
+  const person: string = await other.evaluate(`localStorage.getItem('strongroom.person')`)
+  const end = () => other.evaluate(`localStorage.removeItem('strongroom.person')`)
+  const fields = [
+    ['/me', 'Email', 'typed@example.test'],
+    [`/object/${id}`, 'New tag', 'typed'],
+  ] as const
+  for (const [address, label, typed] of fields) {
+    await visit.open(address)
+    await page.getByLabel(label).fill(typed)
+    await end()
+    await page.getByText(kept).waitFor()
+    await other.evaluate(`localStorage.setItem('strongroom.person', ${JSON.stringify(person)})`)
+    await expect.poll(() => page.getByLabel(label).inputValue()).toBe(typed)
+  }
+  await visit.open('/me')
+  await page.getByLabel('Email').fill('typed@example.test')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await visit.hears('Email address saved.')
+  await end()
+  await page.getByText('Your session has ended.').waitFor()
+  expect(await page.getByText(kept).count()).toBe(0)
+})
+
 it('of one of several files is there again, and the files whose turn comes after it', async () => {
   const { client, vaultid, user } = await stage.owner('Files')
   const visit = await stage.visitor()

@@ -17,6 +17,8 @@ it('a person logs in, finds a secret, shows and copies it, and logs out by the k
   await page.keyboard.type(user.username)
   await page.keyboard.press('Tab')
   await page.keyboard.type(user.passphrase)
+  // Past the button that shows it.
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.type(stage.appliance.applicationKey)
   // Past the question whether the browser is to remember it.

@@ -163,6 +163,26 @@ describe('a one-time link', () => {
     await expect.poll(() => receiver.page.getByRole('status', { name: 'Secret' }).textContent()).toBe('Only-0nce.shown')
   })
 
+  it('asks once before Escape and Back take a link that was not copied', async () => {
+    const { page, open } = await stage.member().then((visit) => ({ page: visit.page, open: visit.open.bind(visit) }))
+    await open(`/object/${stage.stocked.server}`)
+    await page.getByRole('button', { name: 'Share once: Password' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share once: Password' })
+    await dialog.getByRole('button', { name: 'Create link' }).click()
+    await dialog.getByRole('status', { name: 'Your link' }).waitFor()
+    await page.keyboard.press('Escape')
+    const question = page.getByRole('alertdialog')
+    await question.waitFor()
+    const address = page.url()
+    await page.goBack()
+    await expect.poll(() => page.url()).not.toBe(address)
+    await expect.poll(() => question.count()).toBe(1)
+    await question.getByRole('button', { name: 'Stay on this page' }).click()
+    await expect.poll(() => page.url()).toBe(address)
+    await question.waitFor({ state: 'detached' })
+    await dialog.getByRole('status', { name: 'Your link' }).waitFor()
+  })
+
   it('of a secret that raises an alarm is made after the question alone', async () => {
     const { page, open } = await stage.member().then((visit) => ({ page: visit.page, open: visit.open.bind(visit) }))
     await open(`/object/${stage.stocked.alarmed}`)

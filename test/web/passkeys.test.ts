@@ -57,7 +57,7 @@ async function logOut({ page }: Visit): Promise<void> {
 
 async function logInByPasskey({ page }: Visit, user: TestUser, passphrase = user.passphrase): Promise<void> {
   await page.getByLabel('Username').fill(user.username)
-  await page.getByLabel('Pass phrase').fill(passphrase)
+  await page.getByLabel('Pass phrase', { exact: true }).fill(passphrase)
   await page.getByLabel('Application key').fill(appliance.applicationKey)
   await page.getByText('Passkey', { exact: true }).click()
   await expect.poll(() => page.getByLabel('Code from the app').count()).toBe(0)
@@ -150,7 +150,7 @@ it('a login that was refused is made again with a new challenge, and nothing tha
   await logOut(visit)
   await logInByPasskey(visit, user, 'not the pass phrase')
   await visit.page.getByRole('alert').getByText('(1201)').waitFor()
-  await visit.page.getByLabel('Pass phrase').fill(user.passphrase)
+  await visit.page.getByLabel('Pass phrase', { exact: true }).fill(user.passphrase)
   await visit.page.getByRole('button', { name: 'Log in' }).click()
   await visit.sees('Your account')
   expect(visit.asked.filter((url) => url.endsWith('/auth/challenge'))).toHaveLength(2)

@@ -14,7 +14,7 @@ const storage = ({ page }: Visit): Promise<string> => page.evaluate('JSON.string
 /** With what the field of the application key holds. */
 async function logInByWhatIsThere({ page }: Visit, user: TestUser): Promise<void> {
   await page.getByLabel('Username').fill(user.username)
-  await page.getByLabel('Pass phrase').fill(user.passphrase)
+  await page.getByLabel('Pass phrase', { exact: true }).fill(user.passphrase)
   await page.getByLabel('Code from the app').fill(totpCode(user.totpSecret))
   await page.getByRole('button', { name: 'Log in' }).click()
 }
@@ -73,7 +73,7 @@ it('of a login that went well, where that is wanted, for whoever logs in next, a
   expect(await keyField(visit).getAttribute('type')).toBe('password')
   expect(await keyField(visit).getAttribute('autocomplete')).toBe('off')
   expect(await page.getByLabel('Username').inputValue()).toBe('')
-  expect(await page.getByLabel('Pass phrase').inputValue()).toBe('')
+  expect(await page.getByLabel('Pass phrase', { exact: true }).inputValue()).toBe('')
   await visit.expectSound('login-remembered')
   await logInByWhatIsThere(visit, await stage.appliance.addUser())
   await visit.sees('Vaults')

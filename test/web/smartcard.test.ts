@@ -104,7 +104,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
     await chooseCard(visit)
     await page.getByText(`Your browser is presenting the smartcard of ${holder.username}.`).waitFor()
     expect(await page.getByLabel('Username').inputValue()).toBe(holder.username)
-    await page.getByLabel('Pass phrase').fill(holder.passphrase)
+    await page.getByLabel('Pass phrase', { exact: true }).fill(holder.passphrase)
     await page.getByLabel('Application key').fill(cards.appliance.applicationKey)
     await page.getByRole('button', { name: 'Log in' }).click()
     await visit.sees('Your account')
@@ -130,7 +130,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
       [other.username, other.passphrase],
     ] as const) {
       await page.getByLabel('Username').fill(username)
-      await page.getByLabel('Pass phrase').fill(passphrase)
+      await page.getByLabel('Pass phrase', { exact: true }).fill(passphrase)
       await page.getByRole('button', { name: 'Log in' }).click()
       await page.getByRole('alert').getByText('(1201)').waitFor()
     }
@@ -178,7 +178,7 @@ describe.skipIf(!canPickCards)('with a card', () => {
     const atFirst = await visit.context.newPage()
     await atFirst.goto(`${new URL(visit.appliance.url).origin}/#/me`)
     await atFirst.getByLabel('Username').fill(other.username)
-    await atFirst.getByLabel('Pass phrase').fill(other.passphrase)
+    await atFirst.getByLabel('Pass phrase', { exact: true }).fill(other.passphrase)
     await atFirst.getByLabel('Application key').fill(cards.appliance.applicationKey)
     await atFirst.getByText('Hardware token', { exact: true }).click()
     await atFirst.getByLabel('One-time password from the token').fill(other.hardwareToken.press())

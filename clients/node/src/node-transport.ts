@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request, type AgentOptions } from 'node:https'
-import type { Transport } from './transport.ts'
+import { SilenceError, type Transport } from './transport.ts'
 
 /** Options for TLS: the CA of the appliance, and a client certificate with its key, in PEM. */
 export type TlsOptions = Pick<AgentOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'minVersion'>
@@ -11,7 +11,7 @@ export type OnProgress = (done: number, total: number) => void
 export interface NodeTransportOptions extends TlsOptions {
   /** The most open connections. Further calls wait. */
   readonly maxConnections?: number
-  /** Milliseconds without a byte in either direction that end a call. Unlimited when absent. */
+  /** Milliseconds without a byte in either direction that end a call, which is not retried. Unlimited when absent. */
   readonly idleMs?: number
   /** Called during the upload of a request and the download of an answer. */
   readonly onProgress?: OnProgress
@@ -61,7 +61,7 @@ function endWhenIdle(outgoing: ClientRequest, idleMs: number): void {
     const moved = (): number => socket.bytesRead + socket.bytesWritten
     // In a process that was stopped (Ctrl-Z) the timer ends before what has arrived meanwhile is read, and this after.
     const endUnlessMoved = (before: number): void => {
-      if (moved() === before) outgoing.destroy(new Error(`nothing was sent or received for ${idleMs} ms`))
+      if (moved() === before) outgoing.destroy(new SilenceError(`nothing was sent or received for ${idleMs} ms`))
     }
     const check = (): void => void setImmediate(endUnlessMoved, moved())
     socket.setTimeout(idleMs).on('timeout', check)

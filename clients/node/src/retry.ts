@@ -1,5 +1,6 @@
 import { addresses, type Operations } from './api.ts'
 import { StrongroomError } from './errors.ts'
+import { SilenceError } from './transport.ts'
 
 export interface RetryRules {
   /** The most retries. */
@@ -43,7 +44,8 @@ const passing = [429, 502, 503, 504]
 /** Milliseconds before the next try; undefined for no further try. */
 function pauseAfter(error: unknown, tries: number, rules: RetryRules): number | undefined {
   if (!(error instanceof StrongroomError) || tries > rules.retries) return undefined
-  const { code, status, retryAfterMs } = error
+  const { code, status, retryAfterMs, cause } = error
+  if (cause instanceof SilenceError) return undefined
   const isPassing = code === 'network' || code === 'timeout' || code === 'protocol' || passing.includes(status ?? 0)
   if (!isPassing) return undefined
   if (retryAfterMs !== undefined) return retryAfterMs > rules.longestDelayMs ? undefined : retryAfterMs

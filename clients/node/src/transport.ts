@@ -14,6 +14,9 @@ export interface TransportAnswer {
   readonly text: () => Promise<string>
 }
 
+/** No byte moved for as long as the program waits for one. Such a call is not sent again: each try would wait as long. */
+export class SilenceError extends Error {}
+
 /**
  * Sends requests to the appliance. Resolves when the headers of the answer have arrived, and rejects without an answer.
  */

@@ -8,13 +8,15 @@ interface Props {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
+  readonly autoFocus?: boolean
 }
 
 /** A filter field. Enter in it does not submit the surrounding form. */
-export function FilterField({ label, value, onChange }: Props) {
+export function FilterField({ label, value, onChange, autoFocus = false }: Props) {
   const words = useWords()
+  const shared = { 'aria-label': label, value, onChange, autoFocus }
   return (
-    <SearchField className="filter" aria-label={label} value={value} onChange={onChange} onSubmit={sendNothing}>
+    <SearchField className="filter" {...shared} onSubmit={sendNothing}>
       <Search aria-hidden />
       <Input placeholder={label} autoComplete="off" spellCheck="false" />
       {value !== '' && (

@@ -6,7 +6,7 @@ import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useWords } from '../words/language.tsx'
 import { useAction } from './action.ts'
-import { useHeldAddress } from './held-address.tsx'
+import { useAskedByEscape, useHeldAddress } from './held-address.tsx'
 import { LeavingQuestion } from './leaving-question.tsx'
 import { useIsTypingKept } from './kept-typing.ts'
 import { useIsSlow } from './slow-work.ts'
@@ -41,7 +41,7 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
   const isRestored = wasKept && !isKept
   const isTyped = isTouched || isRestored
   const question = useHeldAddress(isTyped, { isSaving: isUnderWay })
-  const [isAsked, setIsAsked] = useState(false)
+  const [isAsked, setIsAsked] = useAskedByEscape()
   /** React Aria passes it on to the form, but does not declare it. */
   const touching = { onInput: () => setIsTouched(true) }
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {

@@ -43,6 +43,20 @@ export function goOn(address: string): void {
 const addressOfBrowser = (): string => `/${location.hash.replace(/^#?\/?/, '')}`
 
 /**
+ * Whether a dialog asks because of Escape, and the function that sets it. Once the browser's buttons lead elsewhere, the
+ * question of `useHeldAddress` takes the place of this one, and its answer is the answer to both.
+ */
+export function useAskedByEscape(): [boolean, (isAsked: boolean) => void] {
+  const [isAsked, setIsAsked] = useState(false)
+  useEffect(() => {
+    const takeBack = (): void => setIsAsked(false)
+    addEventListener('hashchange', takeBack)
+    return () => removeEventListener('hashchange', takeBack)
+  }, [])
+  return [isAsked, setIsAsked]
+}
+
+/**
  * Asks before the person leaves a view with unsaved input by a link, the browser's buttons or another page. Returns the
  * question.
  * @param options.isSaving The input is being saved: the question waits for a failure.

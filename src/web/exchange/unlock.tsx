@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useStoppableAction } from '../controls/stoppable-action.ts'
 import { FileInput } from '../controls/file-input.tsx'
-import { TextInput } from '../controls/text-input.tsx'
+import { PassphraseInput } from '../controls/passphrase-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { useWordsOf } from '../words/language.tsx'
 import { mostBytes, type ReadFile, UnreadableFile } from './entry.ts'
@@ -38,9 +38,8 @@ export function Unlock({ locked, onRead }: Props) {
   return (
     <Form className="form" onSubmit={submit}>
       <Unopened error={error} />
-      <TextInput
+      <PassphraseInput
         label={words.filePassphrase}
-        type="password"
         autoComplete="off"
         isRequired={keyFile === undefined}
         value={passphrase}

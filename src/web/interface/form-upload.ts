@@ -31,13 +31,25 @@ export async function sendForm({ method, path, body = {}, signal }: Sent, file: 
   return accept(json, request.status, waitOf(request.getResponseHeader('Retry-After')))
 }
 
-/** The file is the last part: the appliance accepts no fields after a large file. */
-function formOf(body: Readonly<Record<string, unknown>>, { content, name }: FormFile): FormData {
-  const form = new FormData()
-  for (const [member, value] of Object.entries(body)) if (isPlain(value)) form.append(member, String(value))
-  form.append('file', content, name)
-  return form
+/**
+ * Encoded here and not by `FormData`, which would turn the line ends of values into CRLF. The file is the last part: the
+ * appliance accepts no fields after a large file.
+ */
+function formOf(body: Readonly<Record<string, unknown>>, { content, name }: FormFile): Blob {
+  const boundary = `strongroom-${crypto.randomUUID()}`
+  const start = (member: string): string =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${quotable(member)}"`
+  const parts = Object.entries(body).flatMap(([member, value]) =>
+    isPlain(value) ? [`${start(member)}\r\n\r\n${value}\r\n`] : [],
+  )
+  const head = `${start('file')}; filename="${quotable(name)}"\r\nContent-Type: ${content.type || 'application/octet-stream'}`
+  return new Blob([...parts, `${head}\r\n\r\n`, content, `\r\n--${boundary}--\r\n`], {
+    type: `multipart/form-data; boundary=${boundary}`,
+  })
 }
+
+/** A name as `FormData` writes it (WHATWG HTML, multipart/form-data). */
+const quotable = (name: string): string => name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
 
 const isPlain = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value)
@@ -47,7 +59,7 @@ interface Way {
   readonly file: FormFile
 }
 
-function sent(request: XMLHttpRequest, url: string, method: string, form: FormData, { signal, file }: Way) {
+function sent(request: XMLHttpRequest, url: string, method: string, form: Blob, { signal, file }: Way) {
   return new Promise<XMLHttpRequest>((resolve, reject) => {
     let isSent = false
     request.upload.addEventListener('load', () => (isSent = true))

@@ -4,6 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { useAskedByEscape } from '../controls/held-address.tsx'
 import { LeavingQuestion } from '../controls/leaving-question.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -28,7 +29,7 @@ export function ShareOnce({ field, stored, onClose }: Props) {
   const words = useWordsOf(linkWords)
   const { close, shareField } = useWords()
   const [isUncopied, setIsUncopied] = useState(false)
-  const [isAsked, setIsAsked] = useState(false)
+  const [isAsked, setIsAsked] = useAskedByEscape()
   const { data, error, refetch } = useQuery(pageQuery(undefined))
   const leave = isUncopied ? () => setIsAsked(true) : onClose
   return (

@@ -4,9 +4,11 @@ import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { useDone } from '../controls/change-done.ts'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import { call } from '../interface/calls.ts'
+import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/language.tsx'
 import { ownAccountKey } from './me-reads.ts'
 import { meWords } from './me-words.ts'
@@ -17,11 +19,15 @@ interface Account {
   readonly email: string
 }
 
+const addressTyping = new TypingForm<string>()
+
 /** The person's account. People change their own e-mail address; only administrators change names. */
 export function AccountForm({ account }: { readonly account: Account }) {
   const words = useWordsOf(meWords)
   const done = useDone(ownAccountKey)
-  const [email, setEmail] = useState(account.email)
+  const { person } = useSession()
+  const [email, setEmail] = useState(() => addressTyping.at(person?.userid, '') ?? account.email)
+  addressTyping.useTyping(person?.userid, '', email === account.email ? undefined : email)
   const { error, run } = useAction()
   async function save(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()

@@ -4,9 +4,11 @@ import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
+import { TypingForm } from '../controls/kept-typing.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
+import { useTypedState } from '../session/typed-state.ts'
 import { keyOfTag, tagsOf, useTagChange, useTags } from '../vaults/tag-reads.ts'
 import { tagWords } from '../vaults/tag-words.ts'
 import { nameOrder } from '../words/name-order.ts'
@@ -61,20 +63,23 @@ export function ObjectTags({ object, template }: Props) {
           ))}
         </ul>
       )}
-      <NewTag tags={tags} onAdd={add} />
+      <NewTag objectid={object.id} tags={tags} onAdd={add} />
     </section>
   )
 }
 
+const tagTyping = new TypingForm<string>()
+
 interface NewProps {
+  readonly objectid: string
   readonly tags: readonly string[]
   /** Resolves to whether the tag was added. */
   readonly onAdd: (tag: string) => Promise<boolean>
 }
 
-function NewTag({ tags, onAdd }: NewProps) {
+function NewTag({ objectid, tags, onAdd }: NewProps) {
   const words = useWordsOf(tagWords)
-  const [text, setText] = useState('')
+  const [text, setText] = useTypedState(tagTyping, objectid, '')
   const [problem, setProblem] = useState<string>()
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()

@@ -4,6 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
+import { PassphraseInput } from '../controls/passphrase-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { NativeCheckbox } from '../controls/native-checkbox.tsx'
 import { call, type LoginBody } from '../interface/calls.ts'
@@ -180,13 +181,7 @@ function StandingFields({ applicationKey }: { readonly applicationKey: Remembere
   const words = useWords()
   return (
     <>
-      <TextInput
-        name="passphrase"
-        label={words.passphrase}
-        type="password"
-        isRequired
-        autoComplete="current-password"
-      />
+      <PassphraseInput name="passphrase" label={words.passphrase} autoComplete="current-password" />
       <TextInput
         name="apikey"
         label={words.applicationKey}

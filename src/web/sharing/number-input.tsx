@@ -10,6 +10,7 @@ interface Props {
   readonly isChecked: boolean
   readonly value: string
   readonly onChange: (value: string) => void
+  readonly autoFocus?: boolean
 }
 
 /** A field for the id of a user or service account. */

@@ -47,6 +47,8 @@ export function ShareDialog({ vault, members, onClose }: Props) {
   const [typed, setTyped] = useTypedState(shareTyping, vault.id, nobody)
   const { kind, person, number, service } = typed
   const [isChecked, setIsChecked] = useState(false)
+  /** Before another kind is chosen: from then on the focus stays in that choice. */
+  const [isNew, setIsNew] = useState(true)
   const isService = kind === 'service'
   const given = isService ? { ...typed.given, right: 'some' as const } : typed.given
   const onType = (change: Partial<Typed>): void => setTyped({ ...typed, ...change })
@@ -73,9 +75,10 @@ export function ShareDialog({ vault, members, onClose }: Props) {
         onChange={(next) => {
           onType({ kind: next })
           setIsChecked(false)
+          setIsNew(false)
         }}
       />
-      <Recipient members={members} typed={typed} onType={onType} mayFind={mayFind} isChecked={isChecked} />
+      <Recipient {...{ members, typed, onType, mayFind, isChecked, isNew }} />
       <GivenFields
         given={given}
         onChange={(next) => onType({ given: next })}
@@ -92,10 +95,12 @@ interface RecipientProps {
   readonly onType: (change: Partial<Typed>) => void
   readonly mayFind: boolean
   readonly isChecked: boolean
+  /** Whether the dialog has just opened. */
+  readonly isNew: boolean
 }
 
 /** The choice of the person or service account. */
-function Recipient({ members, typed, onType, mayFind, isChecked }: RecipientProps) {
+function Recipient({ members, typed, onType, mayFind, isChecked, isNew }: RecipientProps) {
   const words = useWordsOf(sharingWords)
   const { kind, search, person, number, service } = typed
   return kind === 'service' ? (
@@ -110,7 +115,7 @@ function Recipient({ members, typed, onType, mayFind, isChecked }: RecipientProp
     </>
   ) : mayFind ? (
     <>
-      <PersonSearch members={members} text={search} chosen={person} onChange={onType} />
+      <PersonSearch members={members} text={search} chosen={person} onChange={onType} autoFocus={isNew} />
       {isChecked && person === undefined && (
         <p className="wrong" role="alert">
           {words.choosePerson}
@@ -124,6 +129,7 @@ function Recipient({ members, typed, onType, mayFind, isChecked }: RecipientProp
         label={words.numberOfUser}
         description={words.numberHelp}
         isChecked={isChecked}
+        autoFocus={isNew}
         value={number}
         onChange={(next) => onType({ number: next })}
       />
@@ -139,9 +145,10 @@ interface SearchProps {
   readonly text: string
   readonly chosen: FoundPerson | undefined
   readonly onChange: (change: Pick<Typed, 'person'> & Partial<Pick<Typed, 'search'>>) => void
+  readonly autoFocus: boolean
 }
 
-function PersonSearch({ members, text, chosen, onChange }: SearchProps) {
+function PersonSearch({ members, text, chosen, onChange, autoFocus }: SearchProps) {
   const words = useWordsOf(sharingWords)
   const settled = useDebounced(text.trim())
   const { data, error, refetch } = usePeople(settled)
@@ -156,6 +163,7 @@ function PersonSearch({ members, text, chosen, onChange }: SearchProps) {
     <div className="person-search">
       <FilterField
         label={words.findPerson}
+        autoFocus={autoFocus}
         value={text}
         onChange={(next) => onChange({ search: next, person: undefined })}
       />
