@@ -41,7 +41,7 @@ function identityOf(name: string, option: keyof ProcessUsers): Identity {
  * Its words are translated, and names of groups may have blanks.
  */
 export function identityNamed(user: string): Identity | undefined {
-  const line = /^uid=(\d+)\((.+?)\) gid=(\d+).* groups=(.+)$/.exec(output('id', user) ?? '')
+  const line = /^uid=(\d+)\((.+?)\) gid=(\d+).* groups=(.+)$/.exec(output('env', 'LC_ALL=C', 'id', user) ?? '')
   if (line === null) return undefined
   const [, uid, name = '', gid, groups = ''] = line
   return {
@@ -52,11 +52,10 @@ export function identityNamed(user: string): Identity | undefined {
   }
 }
 
-/** What a program writes, without blanks at its ends and in English. Undefined where it fails. */
+/** What a program writes, without blanks at its ends. Undefined where it fails. */
 export function output(...[command, ...args]: [string, ...string[]]): string | undefined {
   try {
-    const env = { ...process.env, LC_ALL: 'C' }
-    return execFileSync(command, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   } catch {
     return undefined
   }
