@@ -1,4 +1,4 @@
-import { lstatSync, truncateSync } from 'node:fs'
+import { lstatSync, readFileSync, truncateSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,9 +6,11 @@ import { Fault } from '../fault.ts'
 import { asOwnerOf } from '../folder-owner.ts'
 import { isRunning } from '../process-identity.ts'
 import { tryFileLock, type FileLock } from '../store/file-lock.ts'
-import { textIfThere } from './optional-text.ts'
 
 const pollMs = 50
+
+/** The wait for a lock that is not held for long: `writtenChains` takes each one for a moment. */
+export const momentMs = 200
 
 /**
  * Makes this process the only writer of a chain. A process that holds the lock is waited for.
@@ -40,14 +42,20 @@ export async function writtenChains(directory: string): Promise<string[]> {
 }
 
 async function tryLock(path: string): Promise<FileLock | undefined> {
-  if (isOfEarlierRelease(path)) {
-    if (await isRunning((await textIfThere(path)) ?? '')) return undefined
-    if (isOfEarlierRelease(path)) asOwnerOf(path, () => truncateSync(path))
+  const owner = earlierOwner(path)
+  if (owner !== undefined) {
+    if (await isRunning(owner)) return undefined
+    asOwnerOf(path, () => earlierOwner(path) !== undefined && truncateSync(path))
   }
   return tryFileLock(path)
 }
 
-/** The lock of a release before 0.3 was a file that contains the identity of its process. */
-function isOfEarlierRelease(path: string): boolean {
-  return (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+/**
+ * The process that a lock of a release before 0.3 names, which is a file that is not empty. It is read in the turn in
+ * which its length is: closing a descriptor of an empty one would end the lock that this process may hold.
+ */
+function earlierOwner(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found?.isFile() !== true || found.size === 0) return undefined
+  return asOwnerOf(path, () => readFileSync(path, 'utf8'))
 }

@@ -9,27 +9,32 @@ export interface FileLock {
   release(): void
 }
 
+/** A database that the garbage collector takes is closed, which would end its lock. */
+const held = new Set<Database.Database>()
+
 /**
  * Locks a file, which is made if it is missing and stays when the lock is released. Undefined while the file is locked.
  * SQLite's locks are the kernel's (fcntl(2)): they end with their process, hold between containers that share the
- * folder, whose process numbers say nothing to each other, and are not copied with the file.
+ * folder, whose process numbers say nothing to each other, and are not copied with the file. No process may open the
+ * file in another way: with the first descriptor of it that a process closes, it loses its lock.
  */
 export function tryFileLock(path: string): FileLock | undefined {
   return asOwnerOf(path, () => {
     makeEmpty(path)
-    // Unlike SQLite, this says what is wrong. No process may open the file in another way: with the first descriptor of
-    // it that a process closes, it loses its lock.
+    // SQLite would only say that it cannot open the file.
     accessSync(path, constants.W_OK)
     const database = new Database(path, { fileMustExist: true, timeout: 0 })
     try {
-      // Writes nothing, so that a lock needs no room on a disk that is full.
+      // So nothing is written: a lock needs no room on a disk that is full, and leaves no journal behind.
+      database.pragma('journal_mode = MEMORY')
       database.exec('BEGIN IMMEDIATE')
-      return { release: () => void database.close() }
     } catch (error) {
       database.close()
       if (errorCodeOf(error) === 'SQLITE_BUSY') return undefined
       throw error
     }
+    held.add(database)
+    return { release: () => void (held.delete(database) && database.close()) }
   })
 }
 

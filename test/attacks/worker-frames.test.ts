@@ -270,7 +270,7 @@ describe('a process inside goes on for others', () => {
     ['those of one request', 'keeper', () => toAKeeper('raise', ['501', ...none(1_002)])],
     // A full batch takes 20 ms. A worker that sent one 550 times had the keeper ended, which did not answer for so long.
     ['news of other keepers', 'keeper', () => toAKeeper('takeFloors', ['11', ...none(22)])],
-    // A full list takes 0.1 s. With four lists that were forty times as long, the keeper was silent for 8 s.
+    // A full list takes 0.05 s. With four lists that were forty times as long, the keeper was silent for 8 s.
     ['sessions that end', 'keeper', () => toAKeeper('endSessions', ['501', ...none(1_004)])],
     ['an answer of the validator', 'tokend', () => toAHost('signValidation', ['', '', '&'.repeat(30_000_000)])],
     ['indexes', 'tokend', () => toAHost('encryptMany', ['0', Buffer.alloc(70_000_000)])],

@@ -13,7 +13,7 @@ import {
   type ArchiveStatement,
 } from '../../audit/archive/archive-manifest.ts'
 import { findProof } from '../../audit/archive/proof.ts'
-import { lockChain } from '../../audit/chain-lock.ts'
+import { lockChain, momentMs } from '../../audit/chain-lock.ts'
 import { trailUnavailable } from '../../audit/trail-unavailable.ts'
 import { createSealVerifier, type SealVerifier } from '../../audit/seal.ts'
 import { listSegments, segmentOf, type Segment } from '../../audit/segment.ts'
@@ -81,7 +81,7 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
   const { directory } = config.audit
   const to = options.to ?? archiveFolder(directory)
   const input = await applianceTrail(invocation, config)
-  const lock = await lockChain(join(directory, 'archive.lock'), 'archive', 0).catch((error: unknown) => {
+  const lock = await lockChain(join(directory, 'archive.lock'), 'archive', momentMs).catch((error: unknown) => {
     throw trailUnavailable(error)
   })
   try {

@@ -4,7 +4,7 @@ import { checkRecipients } from '../../backup/age-stream.ts'
 import { BackupError } from '../../backup/backup-error.ts'
 import { writeBackup } from '../../backup/backup-writer.ts'
 import { backupFormat, hashOfManifest, type Manifest } from '../../backup/manifest.ts'
-import { lockChain } from '../../audit/chain-lock.ts'
+import { lockChain, momentMs } from '../../audit/chain-lock.ts'
 import { trailUnavailable } from '../../audit/trail-unavailable.ts'
 import { errorCodeOf, isFault } from '../../fault.ts'
 import { loadConfig } from '../../config/loader.ts'
@@ -97,7 +97,7 @@ export async function makeBackup(
 /** Excludes a second backup at the same time, because both would use the same temporary files. */
 async function oneAtATime(directory: string) {
   try {
-    return await lockChain(join(directory, 'backup.lock'), 'backup', 0)
+    return await lockChain(join(directory, 'backup.lock'), 'backup', momentMs)
   } catch (cause) {
     if (!isFault(cause, 'audit.unavailable')) throw trailUnavailable(cause)
     throw new BackupError('Another backup is being made: wait until it has ended.', { cause })

@@ -67,9 +67,11 @@ export function sealingCalls(keeper: Keeper) {
       return sealedIn(reply)
     },
     async endSessions(sessions, others) {
-      const ending = [...groupsOf(sessions, listLimits.endSessions)].map((some) => endSome(keeper, some))
-      if (others !== undefined) ending.push(endSome(keeper, [], others))
-      await Promise.all(ending)
+      const groups = [...groupsOf(sessions, listLimits.endSessions)]
+      if (others !== undefined && groups.length === 0) groups.push([])
+      // An edited record of one group does not stop the others.
+      const last = groups.length - 1
+      await Promise.all(groups.map((some, at) => endSome(keeper, some, at === last ? others : undefined)))
     },
     ...trailCalls(keeper),
   } satisfies SealingPort

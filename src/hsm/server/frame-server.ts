@@ -27,7 +27,7 @@ export const mostConnections = 1_024
 
 /**
  * About how many frames are received in one turn of the event loop, of all connections together. The rest waits for the
- * next turn: a worker that sent pings without end silenced the process for seconds, and had it ended.
+ * next turn: otherwise pings that a worker sends without end would silence the process until the supervisor ends it.
  */
 const framesPerTurn = 2_048
 
@@ -99,6 +99,7 @@ function serve(
     try {
       const rest = read(chunk, share())
       if (rest.length > 0) {
+        // What waits is one chunk, of 64 KiB at most.
         socket.pause()
         setImmediate(take, rest)
       } else if (socket.isPaused()) socket.resume()

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { symlinkSync } from 'node:fs'
+import { readdirSync, statSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { lockChain, writtenChains } from '../../../src/audit/chain-lock.ts'
@@ -32,7 +32,9 @@ async function givenHolderElsewhere(path: string): Promise<ChildProcess> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   onTestFinished(() => void holder.kill('SIGKILL'))
-  await once(holder.stdout, 'data')
+  const ended = once(holder, 'exit').then(([code]) => Promise.reject(new Error(`unshare ended with ${code}`)))
+  await Promise.race([once(holder.stdout, 'data'), ended])
+  ended.catch(() => undefined)
   return holder
 }
 
@@ -42,8 +44,12 @@ test('a chain that a process of another container writes has no second writer un
   const holder = await givenHolderElsewhere(path)
   await expect(lockChain(path, 'worker-1', 0)).rejects.toMatchObject({ code: 'audit.unavailable' })
   expect(await writtenChains(directory)).toEqual(['worker-1'])
+  // Nothing beside it, which a backup would take up and root would refuse, and which would need room on a full disk.
+  expect(readdirSync(directory)).toEqual(['worker-1.lock'])
   holder.kill('SIGKILL')
   const lock = await lockChain(path, 'worker-1', 10_000)
+  expect(readdirSync(directory)).toEqual(['worker-1.lock'])
+  expect(statSync(path).size).toBe(0)
   lock.release()
   expect(await writtenChains(directory)).toEqual([])
 })
