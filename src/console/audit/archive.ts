@@ -25,7 +25,7 @@ import type { Config } from '../../config/schema.ts'
 import { chainName } from '../../config/chain-name.ts'
 import { publicKeyPem } from '../../encoding/pem.ts'
 import { forwarderOf } from '../../daemon/audit-witnesses.ts'
-import { Fault } from '../../fault.ts'
+import { errorCodeOf, Fault } from '../../fault.ts'
 import { makeFolder } from '../../folder-making.ts'
 import { syncFolder } from '../../folder-sync.ts'
 import { recordAt, withToken, type TokenContext } from '../console-context.ts'
@@ -130,17 +130,29 @@ async function archiveChain(
   const content = join(to, `${chain}.part`)
   try {
     const begin = archived && { point: archived.last, seal: archived.sealLast }
-    const { statement, findings } = await writeContent(content, directory, older, verifier, begin)
+    const { statement, findings } = await namingFullDisk(to, () =>
+      writeContent(content, directory, older, verifier, begin),
+    )
     if (findings.length > 0) throw unsound(findings[0]?.detail)
     const file = join(to, bundleName(statement))
     const manifest = { archive: statement, ...(await prove(context, statement)) }
-    await writeBundle(file, content, manifest)
+    await namingFullDisk(to, () => writeBundle(file, content, manifest))
     await checkBundle(context, file, statement)
     await addArchived(directory, manifest)
     await removeFiles(directory, older)
     return { file, archive: statement }
   } finally {
     await rm(content, { force: true })
+  }
+}
+
+async function namingFullDisk<T>(to: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (cause) {
+    if (errorCodeOf(cause) !== 'ENOSPC') throw cause
+    const advice = `The disk of ${to} is full: free space on it, or name another folder with --to.`
+    throw new Fault('audit.unavailable', advice, { cause })
   }
 }
 

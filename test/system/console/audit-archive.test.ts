@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makePremises, type Premises } from '../../support/console-kit.ts'
+import { FullDisk, mayMount } from '../../support/disk.ts'
 import { givenDirectory } from '../../support/trail-kit.ts'
 
 let premises: Premises
@@ -175,5 +176,23 @@ describe('strongroom audit archive', () => {
         status: 1,
         stderr: expect.stringContaining(said),
       })
+  })
+
+  it.skipIf(!mayMount)('names a disk that is full, loses nothing, and archives once there is room', async () => {
+    await fill()
+    const disk = new FullDisk()
+    onTestFinished(() => disk.remove())
+    cpSync(premises.auditDirectory, disk.path, { recursive: true })
+    premises.configure({ audit: { directory: disk.path, segmentBytes: 65_536 } })
+    disk.fill(0)
+    const before = segments(disk.path)
+    expect(await premises.run(['audit', 'archive', '--before', '0s'])).toMatchObject({
+      status: 6,
+      stderr: expect.stringContaining(`The disk of ${join(disk.path, 'archive')} is full`),
+    })
+    expect(segments(disk.path)).toEqual(before)
+    disk.free()
+    expect(await premises.run(['audit', 'archive', '--before', '0s'])).toMatchObject({ status: 0 })
+    expect(segments(disk.path).length).toBeLessThan(before.length)
   })
 })
