@@ -8,8 +8,8 @@ import { isRelease } from './test/support/release.ts'
  * release alone, as are most of `installed`, since machines take minutes to make.
  */
 const beforeRelease = [
-  'test/attacks/{old-audit-key,old-root-keys,session-holder}.test.ts',
-  'test/system/console/{archived-records,backup-bomb,backup-keys,hanging-disk,key-takeover,migrate-store,takeover}.test.ts',
+  'test/attacks/{long-lists,old-audit-key,old-root-keys,session-holder,stranger-headers}.test.ts',
+  'test/system/console/{archived-records,backup-bomb,backup-keys,change-pin,hanging-disk,key-takeover,migrate-store,takeover}.test.ts',
   'test/system/faults/{backup,clock-ahead,journal,postgres-server}.test.ts',
   'test/system/machines/{restored-machine,three-machines}.test.ts',
   'test/system/monitor/alerts.test.ts',
