@@ -50,7 +50,12 @@ it('asks once of what was typed into a form and into a dialog over it, also when
   // It is the password that was asked for, and not one that was made before.
   expect(await secret.inputValue()).toHaveLength(31)
   await page.getByRole('button', { name: 'Generate' }).click()
+  const place = dialog.getByRole('button', { name: 'Cancel' })
+  const before = await place.boundingBox()
   await dialog.getByLabel('Length').fill('32')
+  // The buttons stay where they are when the password comes.
+  await expect.poll(() => dialog.getByLabel('Generated').innerText()).toHaveLength(32)
+  expect(await place.boundingBox()).toEqual(before)
   const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
   for (const isOpen of [true, false]) {
     expect(await dialog.count()).toBe(Number(isOpen))

@@ -58,12 +58,14 @@ export function UserCertificate({ user, onTold }: Props) {
           />
         </div>
       )}
-      <div className="acts">
-        <Button className="button" onPress={() => setIsAdding(true)}>
-          <Plus aria-hidden />
-          {data ? words.replaceCertificate : words.addCertificate}
-        </Button>
-      </div>
+      {(data !== undefined || error) && (
+        <div className="acts">
+          <Button className="button" onPress={() => setIsAdding(true)}>
+            <Plus aria-hidden />
+            {data ? words.replaceCertificate : words.addCertificate}
+          </Button>
+        </div>
+      )}
       {isAdding && <CertificateDialog user={user} onTold={onTold} onClose={() => setIsAdding(false)} />}
     </section>
   )

@@ -42,16 +42,19 @@ export function UserDevices({ user, onTold }: Props) {
           ))}
         </ul>
       )}
-      <div className="acts">
-        <Button className="button" onPress={() => setAsked('app')}>
-          <Plus aria-hidden />
-          {words.addApp}
-        </Button>
-        <Button className="button" onPress={() => setAsked('token')}>
-          <Plus aria-hidden />
-          {words.addToken}
-        </Button>
-      </div>
+      {/* With the list, which would move them away from under a pointer. */}
+      {(data !== undefined || error) && (
+        <div className="acts">
+          <Button className="button" onPress={() => setAsked('app')}>
+            <Plus aria-hidden />
+            {words.addApp}
+          </Button>
+          <Button className="button" onPress={() => setAsked('token')}>
+            <Plus aria-hidden />
+            {words.addToken}
+          </Button>
+        </div>
+      )}
       {asked === 'app' && <AppDialog user={user} onMade={setMade} onTold={onTold} onClose={close} />}
       {asked === 'token' && <TokenDialog user={user} onTold={onTold} onClose={close} />}
       {made && <OnceShown {...made} help={words.scan} onClose={() => setMade(undefined)} />}

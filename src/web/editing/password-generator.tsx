@@ -62,7 +62,7 @@ export function PasswordGenerator({ policyid, isPin, onUse, onClose }: Props) {
           {words.another}
         </Button>
       </div>
-      {bits !== undefined && <Strength bits={bits} />}
+      <Strength bits={bits} />
     </FormDialog>
   )
 }
@@ -170,13 +170,15 @@ function NumberInput({ label, value, onChange }: NumberProps) {
 const fairBits = 50
 const strongBits = 80
 
-function Strength({ bits }: { readonly bits: number }) {
+/** It takes its room before the first password is made, so that the buttons below do not move from under a pointer. */
+function Strength({ bits }: { readonly bits: number | undefined }) {
   const words = useWordsOf(editingWords)
-  const name = bits < fairBits ? 'weak' : bits < strongBits ? 'fair' : 'strong'
-  const text = words.strength(words.strengths[name], bits)
+  const known = bits ?? 0
+  const name = known < fairBits ? 'weak' : known < strongBits ? 'fair' : 'strong'
+  const text = words.strength(words.strengths[name], known)
   return (
-    <div className={`strength ${name}`}>
-      <meter min={0} max={128} low={fairBits} high={strongBits} optimum={128} value={bits} aria-label={text} />
+    <div className={bits === undefined ? 'strength awaited' : `strength ${name}`}>
+      <meter min={0} max={128} low={fairBits} high={strongBits} optimum={128} value={known} aria-label={text} />
       <p>{text}</p>
     </div>
   )
