@@ -26,8 +26,7 @@ export function tryFileLock(path: string): FileLock | undefined {
     const database = new Database(path, { fileMustExist: true, timeout: 0 })
     try {
       // So nothing is written: a lock needs no room on a disk that is full, and leaves no journal behind.
-      database.pragma('journal_mode = MEMORY')
-      database.exec('BEGIN IMMEDIATE')
+      database.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
     } catch (error) {
       database.close()
       if (errorCodeOf(error) === 'SQLITE_BUSY') return undefined
