@@ -285,24 +285,6 @@ describe('a process inside goes on for others', () => {
     expect(after.peakBytes).toBeLessThan(before.peakBytes + generousBytes)
   })
 
-  it.each(targets)('where one sends pings without end to a %s', async (_name, givenTarget) => {
-    const target = givenTarget()
-    const before = processOf(target)
-    const pings = Buffer.concat(Array.from({ length: 20_000 }, () => frameOf({ code: 0, fields: [] })))
-    const connections = Array.from({ length: 100 }, () =>
-      connect(target.socket)
-        .on('error', () => undefined)
-        .resume(),
-    )
-    try {
-      for (const one of connections) one.write(pings)
-      for (let asked = 0; asked < 10; asked += 1) expect(await target.isWell()).toSatisfy(wellAnswered)
-      expect(processOf(target).pid).toBe(before.pid)
-    } finally {
-      for (const one of connections) one.destroy()
-    }
-  })
-
   it('where one has more connections than all workers have', async () => {
     const { socket } = keeperOf(appliance.config)
     const connections = Array.from({ length: mostConnections + 100 }, () => connect(socket).resume())

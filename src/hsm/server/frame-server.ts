@@ -29,7 +29,7 @@ export const mostConnections = 1_024
  * About how many frames are received in one turn of the event loop, of all connections together. The rest waits for the
  * next turn: otherwise pings that a worker sends without end would silence the process until the supervisor ends it.
  */
-const framesPerTurn = 2_048
+export const framesPerTurn = 2_048
 
 /** Performs the operation of a frame. Returns the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]
