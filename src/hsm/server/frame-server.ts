@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, lstatSync, statSync, unlinkSync } from 'node:fs'
 import { type Server, type Socket, createServer } from 'node:net'
 import { dirname } from 'node:path'
-import { Fault } from '../../fault.ts'
+import { errorMessageOf, Fault } from '../../fault.ts'
 import {
   createFrameReader,
   createFrameWriter,
@@ -104,7 +104,7 @@ function serve(
         setImmediate(take, rest)
       } else if (socket.isPaused()) socket.resume()
     } catch (error) {
-      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'connection closed: not our protocol')
+      log.warn({ error: errorMessageOf(error) }, 'connection closed: not our protocol')
       socket.destroy()
     }
   }

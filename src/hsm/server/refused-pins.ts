@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { errorCodeOf, Fault } from '../../fault.ts'
+import { errorCodeOf, errorMessageOf, Fault } from '../../fault.ts'
 import type { PinnedToken } from '../pkcs11/user-pin.ts'
 import { openPrivate } from './private-file.ts'
 
@@ -69,7 +69,7 @@ function open(file: string): Database.Database {
       throw new Fault('hsm.unavailable', 'Another process has been logging in to the token for seconds.', { cause })
     throw new Fault(
       'hsm.unavailable',
-      `The PIN is not tried, because refused-pins.sqlite beside hsm.keeper.state cannot be written, in which a refused one is remembered: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `The PIN is not tried, because refused-pins.sqlite beside hsm.keeper.state cannot be written, in which a refused one is remembered: ${errorMessageOf(cause)}`,
       { cause },
     )
   }
