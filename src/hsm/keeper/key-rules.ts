@@ -6,7 +6,7 @@ import { isKeyPairKind, kindOfType, tokenObjectKek } from '../key-kind.ts'
 import type { KeyIdentity } from '../made-key.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import { isRotationPeriod, longestLease, mostInvocations } from '../rotation-due.ts'
-import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
+import { type Change, isEqual, isNow, isSame, refused, type Rule } from './record-change.ts'
 
 type Policy = FieldsOf<'transparent key 2'>
 type Version = FieldsOf<'transparent key version 2'>
@@ -81,7 +81,7 @@ function isNewKey({ next, ...change }: Change<'transparent key 2'>): boolean {
     mayRotate(change, next.fields) &&
     deletedAt === null &&
     // Token hosts import material only for a new key.
-    isAbout(createdAt, change.now) &&
+    isNow(createdAt, change) &&
     isMember(change, vault, 'Write')
   )
 }
@@ -90,7 +90,7 @@ function isChangedKey({ next, previous, ...change }: Change<'transparent key 2'>
   if (previous === undefined || !isSame(next, previous, 'identity', 'vault')) return false
   const [after, before] = [next.fields, previous.fields]
   if (after.deletedAt !== before.deletedAt)
-    return isDeletion(after, before, change.now) && isMember(change, after.vault, 'Admin')
+    return isDeletion(after, before, change) && isMember(change, after.vault, 'Admin')
   if (after.autoRotatePeriodMs !== before.autoRotatePeriodMs && !mayRotate(change, after)) return false
   // A deleted key has to be taken back before anything else is changed.
   if (before.deletedAt !== null || !keepsPolicy(after, before)) return false
@@ -105,11 +105,11 @@ function isChangedKey({ next, previous, ...change }: Change<'transparent key 2'>
  * A key can be deleted only as of now, because its recovery window is counted from then. Otherwise the deletion time
  * stays as it is, or the key is taken back.
  */
-function isDeletion(next: Policy, previous: Policy, now: number): boolean {
+function isDeletion(next: Policy, previous: Policy, clock: Pick<Change, 'now'>): boolean {
   return (
     isOnly(next, previous, 'deletedAt') &&
     (next.deletedAt === null ||
-      (previous.deletedAt === null && previous.allowDelete === 1 && isAbout(next.deletedAt, now)))
+      (previous.deletedAt === null && previous.allowDelete === 1 && isNow(next.deletedAt, clock)))
   )
 }
 
@@ -146,7 +146,7 @@ export function checkNewVersion(
     (key?.kek === tokenObjectKek) === (policy.residency === 'token') &&
     (policy.allowExport === 1 || key?.kek.startsWith('exportable.') === false) &&
     (policy.allowBackup === 1 || fields.backupKek === null)
-  const isRotation = isAskedFor(change, policy, version) && disabled === 0 && isAbout(createdAt, change.now)
+  const isRotation = isAskedFor(change, policy, version) && disabled === 0 && isNow(createdAt, change)
   if (!isOfPolicy || !isAllowed || !(isRotation || isMember(change, policy.vault, 'Write')))
     throw refused(next.type, change)
 }
@@ -237,5 +237,3 @@ function isVersionKey({ key, fields }: OpenedRecord & { readonly fields: Pick<Ve
     /^(token$|(backup-)?exportable\.|strict\.|backup\.)/.test(key.kek)
   )
 }
-
-const isAbout = (time: number, now: number): boolean => Math.abs(time - now) <= clockSkewMs

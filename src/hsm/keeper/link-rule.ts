@@ -1,6 +1,6 @@
 import { clockSkewMs } from '../../access/decision.ts'
 import { longestLinkMs } from '../../access/link-limits.ts'
-import { type Change, isSame, type Rule } from './record-change.ts'
+import { type Change, isNow, isSame, type Rule } from './record-change.ts'
 
 /**
  * Whether the record of a one-time link may be sealed. Its creator begins it. It ends once: opened by anyone with the
@@ -33,5 +33,3 @@ function isEnd(change: LinkChange): boolean {
   if (closedAt === null || !isNow(closedAt, change)) return false
   return (state === 'opened' && expiresAt > change.now) || (state === 'revoked' && isMaker(change))
 }
-
-const isNow = (time: number, { now }: Pick<LinkChange, 'now'>): boolean => Math.abs(time - now) <= clockSkewMs

@@ -1,3 +1,4 @@
+import { clockSkewMs } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
 import type { Authority } from './authority.ts'
@@ -53,6 +54,9 @@ export function isSame<T extends { readonly fields: object }>(
   const [after, before]: readonly [T['fields'], T['fields']] = [next.fields, previous.fields]
   return names.every((name) => isEqual(after[name], before[name]))
 }
+
+/** Whether a time in a record is that of the change. The clocks of worker and keeper may differ. */
+export const isNow = (time: number, { now }: Pick<Change, 'now'>): boolean => Math.abs(time - now) <= clockSkewMs
 
 export function isEqual(one: unknown, other: unknown): boolean {
   return Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : one === other

@@ -16,7 +16,7 @@ import type { KeyHandle } from './pkcs11-session.ts'
 import { rsaPublicKeyOf } from './public-keys.ts'
 import { rootMaking } from './root-creation.ts'
 import { receiveRoot } from './root-makers.ts'
-import { backupRoles, findRoot, rootClass, rootLabel, versionsOfRole } from './root-objects.ts'
+import { backupRoles, findRoot, rootClass, rootLabel, versionsOfBackupKeys } from './root-objects.ts'
 import { sealBytes } from './seal-versions.ts'
 import { listObjects } from './token-objects.ts'
 import type { OpenToken } from './token-opening.ts'
@@ -79,10 +79,7 @@ function requestOf(token: OpenToken, publicKey: Buffer, newest = Math.max(...ver
 }
 
 /** The versions of the backup keys in the token, and 0 for none. */
-function versionsIn(token: OpenToken): readonly number[] {
-  const objects = listObjects(token)
-  return [0, ...new Set(backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()]))]
-}
+const versionsIn = (token: OpenToken): readonly number[] => [0, ...versionsOfBackupKeys(listObjects(token))]
 
 function checkReceiver(token: OpenToken, key: KeyHandle, content: CeremonyPackage): void {
   const publicKey = rsaPublicKeyOf(token.session, key)

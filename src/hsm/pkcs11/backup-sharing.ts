@@ -11,7 +11,7 @@ import { hmacSha256, oaep } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { wrappingTemplate } from './public-keys.ts'
 import { makeBackupKeys, rootMaking } from './root-creation.ts'
-import { backupRoles, versionsOfRole } from './root-objects.ts'
+import { backupRoles, versionsOfBackupKeys, versionsOfRole } from './root-objects.ts'
 import { sealBytes } from './seal-versions.ts'
 import { asSecurityOfficer, ceremonyLabel, destroyTrusted, trustedTemplate } from './security-officer.ts'
 import { listObjects } from './token-objects.ts'
@@ -92,7 +92,7 @@ function setsToShare(
   if ((before.at(-1)?.version ?? 0) > newest.there) return { sets: before, madeVersion: false }
   const making = rootMaking(token, options)
   const objects = listObjects(token)
-  const present = backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()])
+  const present = versionsOfBackupKeys(objects)
   const made = Math.max(...present, newest.there, Date.now()) + 1
   makeBackupKeys(made, making, objects)
   const [warning] = making.warnings

@@ -13,6 +13,7 @@ import {
   type RootRole,
   rootRoles,
   versionOf,
+  versionsOfBackupKeys,
   versionsOfRole,
 } from './root-objects.ts'
 import { listObjects, type TokenObject } from './token-objects.ts'
@@ -115,7 +116,7 @@ export function makeBackupKeys(version: number, making: RootMaking, objects: rea
  * template, although the token supports them.
  */
 function versionToMake(objects: readonly TokenObject[], session: Pkcs11Session): number {
-  const newest = Math.max(0, ...backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()]))
+  const newest = Math.max(0, ...versionsOfBackupKeys(objects))
   if (newest === 0) return Date.now()
   const kek = versionsOfRole(objects, 'kek.backup').get(newest)
   const [strict] = versionsOfRole(objects, 'kek.strict').values()

@@ -275,6 +275,11 @@ export function versionsOfRole(objects: readonly TokenObject[], role: RootRole):
   return new Map([...versionsOf(objects, pattern)].map(([name, handle]) => [versionOf(name), handle]))
 }
 
+/** The versions of the backup keys in the token, also of those that are not complete. */
+export const versionsOfBackupKeys = (objects: readonly TokenObject[]): readonly number[] => [
+  ...new Set(backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()])),
+]
+
 function newestOf(versions: ReadonlyMap<string, KeyHandle>, name: string, most: number | undefined): Named | undefined {
   const fitting = [...versions].filter(([version]) => version.startsWith(`${name}.v`))
   const [newest] = fitting.toSorted(([a], [b]) => byAge(versionOf(a), versionOf(b), most))
