@@ -15,7 +15,6 @@ beforeAll(async () => {
   maker = await appliance.login()
 })
 
-const sql = (statement: string) => appliance.store.transaction((tx) => tx.query(statement))
 const opens = async (link: Pick<TestLink, 'opener'>) => verdict(await openLink(appliance.client(), link))
 const rowOf = ({ id }: Pick<TestLink, 'id'>): Promise<Link> =>
   appliance.store.read.findOneByOrFail(LinkTable, { id: Number(id) })
@@ -49,7 +48,7 @@ it.each([
 ])('opens none that was given %s', async (what, edit) => {
   await appliance.addUser()
   const link = await makeLink(maker)
-  await sql(`UPDATE one_time_links SET ${edit} WHERE id = ${link.id}`)
+  await appliance.sql(`UPDATE one_time_links SET ${edit} WHERE id = ${link.id}`)
   expect(await opens(what.startsWith('another text') ? { opener: 'A'.repeat(22) } : link)).toBe('503 1903')
 })
 

@@ -25,7 +25,6 @@ beforeAll(async () => {
   vault = await makeVault(appliance)
 })
 
-const sql = (statement: string) => appliance.store.transaction((tx) => tx.query(statement))
 const userRow = () => appliance.store.read.findOneByOrFail(UserTable, { id: user.id })
 const shownUser = async () => sealedUser(await userRow())
 
@@ -62,7 +61,7 @@ describe('a user who was edited', () => {
     ['the identity', `identity = (SELECT identity FROM users ORDER BY id LIMIT 1)`],
   ])('bears no seal any more, and is never sealed anew: %s', async (_what, edit) => {
     await givenMember()
-    await sql(`UPDATE users SET ${edit} WHERE id = ${user.id}`)
+    await appliance.sql(`UPDATE users SET ${edit} WHERE id = ${user.id}`)
     await expect(appliance.hsm.verify(await shownUser())).rejects.toMatchObject(broken)
     expect(verdict(await reset())).not.toBe('done')
     await expect(appliance.hsm.verify(await shownUser())).rejects.toMatchObject(broken)
@@ -70,7 +69,7 @@ describe('a user who was edited', () => {
 
   it('may get another full name, which the seal does not cover', async () => {
     await givenMember()
-    await sql(`UPDATE users SET fullname = 'Somebody Else' WHERE id = ${user.id}`)
+    await appliance.sql(`UPDATE users SET fullname = 'Somebody Else' WHERE id = ${user.id}`)
     await appliance.hsm.verify(await shownUser())
   })
 })
@@ -78,7 +77,7 @@ describe('a user who was edited', () => {
 describe('a member', () => {
   it('whose permission was raised has no valid seal any more, and is never sealed again', async () => {
     await givenMember()
-    await sql(`UPDATE vault_members SET permission = 4 WHERE user_id = ${user.id}`)
+    await appliance.sql(`UPDATE vault_members SET permission = 4 WHERE user_id = ${user.id}`)
     await expect(appliance.hsm.verify(await shownMember())).rejects.toMatchObject(broken)
     const member = `/vault/${vault.id}/member/${user.id}`
     expect(verdict(await vault.admin.call('PUT', member, { body: { status: 2 } }))).not.toBe('done')
@@ -89,14 +88,14 @@ describe('a member', () => {
     await givenMember()
     await appliance.login(user)
     expect(verdict(await reset())).toBe('done')
-    await sql(`UPDATE vault_members SET recoveries = 1 WHERE user_id = ${user.id}`)
+    await appliance.sql(`UPDATE vault_members SET recoveries = 1 WHERE user_id = ${user.id}`)
     await expect(appliance.hsm.verify(await shownMember())).rejects.toMatchObject(broken)
   })
 
   it('who was copied from another one has no valid seal', async () => {
     await givenMember()
     const stranger = await appliance.addUser()
-    await sql(
+    await appliance.sql(
       `INSERT INTO vault_members (vault_id, user_id, permission, added_at, recoveries, generation, seal)
        SELECT vault_id, ${stranger.id}, 4, added_at, recoveries, generation, seal FROM vault_members WHERE user_id = ${user.id}`,
     )
@@ -134,7 +133,7 @@ it('an application key that was made up bears no seal, and one that was revoked 
   const rowOf = (name: string) => appliance.store.read.findOneByOrFail(ApplicationKeyTable, { name })
   const before = await rowOf('lost')
   await applicationKeys.revoke('lost', appliance.commit)
-  await sql(`UPDATE application_keys SET revoked_at = NULL WHERE name = 'lost'`)
+  await appliance.sql(`UPDATE application_keys SET revoked_at = NULL WHERE name = 'lost'`)
   await expect(appliance.hsm.verify(sealedApplicationKey(await rowOf('lost')))).rejects.toMatchObject(broken)
   await appliance.store.transaction((tx) => tx.update(ApplicationKeyTable, { name: 'lost' }, { ...before }))
   await expect(applicationKeys.revoke('lost', appliance.commit)).rejects.toMatchObject({ code: 'hsm.outdated' })

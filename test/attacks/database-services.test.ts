@@ -34,19 +34,18 @@ beforeEach(async () => {
   client = await loggedIn(appliance.client(), byKey(service.name, key))
 })
 
-const sql = (statement: string) => appliance.store.transaction((tx) => tx.query(statement))
 const encrypts = async (by: TestClient) =>
   verdict(await by.post(`/transparent/${vault}/encrypt/column`, { plaintext: 'AAAA' }))
 const logsIn = async () => verdict(await appliance.client().post('/auth', byKey(service.name, key)))
 const textOf = async (id: number) => (await accountRow(appliance, { id })).service ?? ''
-const setText = (id: number, text: string) => sql(`UPDATE users SET service = '${text}' WHERE id = ${id}`)
+const setText = (id: number, text: string) => appliance.sql(`UPDATE users SET service = '${text}' WHERE id = ${id}`)
 /** Puts back an earlier row, with its sessions. */
 async function putBack({ id, service: text, generation, capabilities, seal }: User): Promise<void> {
-  await sql(
+  await appliance.sql(
     `UPDATE users SET service = '${text}', generation = ${generation}, capabilities = ${capabilities},
      seal = '${seal.toString('base64')}' WHERE id = ${id}`,
   )
-  await sql(`UPDATE sessions SET ended_at = NULL WHERE user_id = ${id}`)
+  await appliance.sql(`UPDATE sessions SET ended_at = NULL WHERE user_id = ${id}`)
 }
 
 it('an account whose row is as it was sealed encrypts', async () => {
@@ -111,15 +110,15 @@ describe('a row', () => {
     await setText(victim.id, await textOf(service.id))
     expect(verdict(await appliance.client().post('/auth', byKey(victim.username, key)))).toBe('503 1903')
     expect(verdict(await session.get('/auth/check'))).not.toBe('done')
-    await sql(`UPDATE users SET service = NULL WHERE id = ${victim.id}`)
+    await appliance.sql(`UPDATE users SET service = NULL WHERE id = ${victim.id}`)
     await appliance.login(victim)
   })
 
   it('of a service account does not become a user, and its session none of a person', async () => {
-    await sql(`UPDATE users SET service = NULL WHERE id = ${service.id}`)
+    await appliance.sql(`UPDATE users SET service = NULL WHERE id = ${service.id}`)
     expect(await logsIn()).toBe('403 1201')
     expect(await encrypts(client)).not.toBe('done')
-    await sql(
+    await appliance.sql(
       `UPDATE sessions SET application_key_id = 1, credential = NULL, ended_at = NULL WHERE user_id = ${service.id}`,
     )
     expect(await encrypts(client)).not.toBe('done')
@@ -127,11 +126,13 @@ describe('a row', () => {
 
   it('of a session does not become that of another account, a longer one, or one of a person', async () => {
     const other = await loggedIn(appliance.client(), byKey(service.name, key))
-    await sql(`UPDATE sessions SET expires_at = expires_at + 1000000 WHERE user_id = ${service.id}`)
+    await appliance.sql(`UPDATE sessions SET expires_at = expires_at + 1000000 WHERE user_id = ${service.id}`)
     expect(await encrypts(other)).toBe('503 1903')
-    await sql(`UPDATE sessions SET expires_at = expires_at - 1000000, ended_at = NULL WHERE user_id = ${service.id}`)
+    await appliance.sql(
+      `UPDATE sessions SET expires_at = expires_at - 1000000, ended_at = NULL WHERE user_id = ${service.id}`,
+    )
     expect(await encrypts(other)).toBe('done')
-    await sql(`UPDATE sessions SET user_id = ${owner.id} WHERE user_id = ${service.id}`)
+    await appliance.sql(`UPDATE sessions SET user_id = ${owner.id} WHERE user_id = ${service.id}`)
     expect(await encrypts(other)).not.toBe('done')
   })
 })

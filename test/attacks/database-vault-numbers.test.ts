@@ -88,9 +88,7 @@ it('gets what is written to an object that the database moves into the vault, an
   const object = await createObject(vault.admin, vault.id, { cryptedinfo: 'hidden' })
   const mallory = await makeVault(appliance, 'Mine')
   await mallory.share(String(victim.id), 'Write')
-  await appliance.store.transaction((tx) =>
-    tx.query(`UPDATE vault_objects SET vault_id = ${mallory.id} WHERE id = ${object}`),
-  )
+  await appliance.sql(`UPDATE vault_objects SET vault_id = ${mallory.id} WHERE id = ${object}`)
   const read = () => mallory.admin.get(`/object/${object}?decrypt=true`)
   expect(JSON.stringify(await read())).not.toContain('hidden')
   await vault.admin.must('PUT', `/object/${object}`, { password: 'newer', cryptedinfo: 'new' })

@@ -48,11 +48,9 @@ describe('a membership without a seal, inserted before the operator runs init', 
     const vault = await makeVault(appliance)
     const mallory = await appliance.addUser()
     await appliance.stop()
-    await appliance.store.transaction((tx) =>
-      tx.query(
-        `INSERT INTO vault_members (vault_id, user_id, permission, added_at, recoveries, generation, seal)
+    await appliance.sql(
+      `INSERT INTO vault_members (vault_id, user_id, permission, added_at, recoveries, generation, seal)
          VALUES (${vault.id}, ${mallory.id}, 4, ${Date.now()}, 0, 1, '')`,
-      ),
     )
     prepare(appliance)
     const { status, stderr } = await strongroom(appliance.configFile, ['init'])
@@ -82,15 +80,14 @@ it('the key of a vault that the database hides, and calls ended without a mark, 
   const vault = await makeVault(appliance)
   const ciphertext = await vault.encrypt('k', 'AAAA')
   const before = objectsIn(appliance.token)
-  const write = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
   const [row] = await appliance.store.query<{ key: string }>(
     `SELECT key_id AS key FROM vaults WHERE id = ${vault.id}`,
     [],
   )
-  await write(`INSERT INTO pending_destructions (object_id, pending_since) VALUES ('${row?.key}', 5)`)
-  await write(`UPDATE vaults SET key_id = 'hidden' WHERE id = ${vault.id}`)
+  await appliance.sql(`INSERT INTO pending_destructions (object_id, pending_since) VALUES ('${row?.key}', 5)`)
+  await appliance.sql(`UPDATE vaults SET key_id = 'hidden' WHERE id = ${vault.id}`)
   const { status, stderr } = await strongroom(appliance.configFile, ['init'])
-  await write(`UPDATE vaults SET key_id = '${row?.key}' WHERE id = ${vault.id}`)
+  await appliance.sql(`UPDATE vaults SET key_id = '${row?.key}' WHERE id = ${vault.id}`)
   await appliance.services.destruction.destroyPending()
   expect(objectsIn(appliance.token)).toBe(before)
   expect(await vault.decrypt('k', ciphertext)).toBe('AAAA')

@@ -193,6 +193,10 @@ export class TestAppliance {
   get store(): Store {
     return this.#running.parts.store
   }
+  /** Changes the database behind the daemon's back. */
+  sql(statement: string, parameters?: unknown[]): Promise<unknown> {
+    return this.store.transaction((tx) => tx.query(statement, parameters))
+  }
   get hsm(): Hsm {
     return this.#running.parts.hsm
   }

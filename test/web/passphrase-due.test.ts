@@ -222,7 +222,7 @@ describe('a pass phrase that is too old', () => {
 
 it('what the login told of a weak pass phrase goes when it is changed', async () => {
   const user = await appliance.addUser(['read', 'active'])
-  await appliance.store.transaction((tx) => tx.query(`UPDATE users SET passphrase_strength = 2 WHERE id = ${user.id}`))
+  await appliance.sql(`UPDATE users SET passphrase_strength = 2 WHERE id = ${user.id}`)
   const visit = await Visit.start(appliance)
   await visit.logIn(user)
   const advice = visit.page.getByText('Your pass phrase is weak')

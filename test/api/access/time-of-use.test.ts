@@ -109,7 +109,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     const id = await createObject(vault.admin, vault.id)
     const answer = await whileTheTokenWaits(
       () => client.get(`/object/${id}?decrypt=true`),
-      () => appliance.store.transaction((tx) => tx.query(`DELETE FROM vault_members WHERE user_id = ${user.id}`)),
+      () => appliance.sql(`DELETE FROM vault_members WHERE user_id = ${user.id}`),
     )
     expect(verdict(answer)).toBe('404 1610')
     expect(answer.json).not.toHaveProperty('OBJECT')

@@ -106,9 +106,7 @@ describe('GET /audit', () => {
     expect((await ofVault()).length).toBeGreaterThan(0)
     await shared.share(String(late.id), undefined)
     expect(await ofVault()).toEqual([])
-    await appliance.store.transaction((tx) =>
-      tx.query(`UPDATE vault_members SET user_id = ${late.id} WHERE vault_id = ${other.id}`),
-    )
+    await appliance.sql(`UPDATE vault_members SET user_id = ${late.id} WHERE vault_id = ${other.id}`)
     expect(await ofVault()).toEqual([])
   })
 

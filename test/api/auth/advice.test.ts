@@ -22,7 +22,7 @@ async function told(user: TestUser): Promise<Told> {
 }
 
 const setUser = (user: TestUser, assignment: string) =>
-  appliance.store.transaction((tx) => tx.query(`UPDATE users SET ${assignment} WHERE id = ${user.id}`))
+  appliance.sql(`UPDATE users SET ${assignment} WHERE id = ${user.id}`)
 
 /** Changes the age of a pass phrase, with a valid seal of the user. */
 const agePassphrase = ({ id }: TestUser, byMs: number) =>

@@ -180,9 +180,7 @@ describe('an OTP of a hardware token', () => {
     const token = user.hardwareToken
     const { ticks } = token
     const hourAgo = async () =>
-      appliance.store.transaction((tx) =>
-        tx.query(`UPDATE otp_devices SET used_at = used_at - 3600000 WHERE user_id = ${user.id}`),
-      )
+      appliance.sql(`UPDATE otp_devices SET used_at = used_at - 3600000 WHERE user_id = ${user.id}`)
     const trials: readonly (readonly [ticksLater: number, warnings: unknown])[] = [
       [0, []],
       [80, { otp_delayed: expect.stringContaining('some time before it was used') }],

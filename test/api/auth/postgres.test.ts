@@ -40,7 +40,6 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
 
   const logIn = (user: TestUser, otp: string, logintype = 'hwkey_otp'): Promise<Answer> =>
     cards.appliance.client().post('/auth', { ...cards.appliance.credentials(user), otp, logintype })
-  const sql = (statement: string) => cards.appliance.store.transaction((tx) => tx.query(statement))
 
   async function withHotp() {
     const { appliance } = cards
@@ -65,7 +64,7 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
       // The others are refused as wrong or, after the free attempts, without a check.
       expect([countOf(answers, 200), countOf(answers, 403) + countOf(answers, 429)]).toEqual([1, 49])
       if (kind === 'HOTP') await cards.appliance.restart('SIGKILL')
-      await sql('DELETE FROM login_attempts')
+      await cards.appliance.sql('DELETE FROM login_attempts')
       expectFault(await logIn(user, otp, logintype), 403, 1201)
     },
   )
@@ -102,12 +101,14 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
     const user = await cards.appliance.addUser()
     const { token = '' } = await cards.appliance.login(user)
     const check = (shown: string) => cards.appliance.client().post('/auth/check', {}, { token: shown })
-    await sql('UPDATE session_tokens SET issued_at = issued_at - 1000000')
+    await cards.appliance.sql('UPDATE session_tokens SET issued_at = issued_at - 1000000')
     const answers = await repeated(50, () => check(token))
     expect(countOf(answers, 200)).toBe(50)
     const fresh = answers.flatMap(({ json }) => (json.CALLINFO.token === token ? [] : [json.CALLINFO.token ?? '']))
     expect(new Set(fresh).size).toBe(1)
-    await sql('UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL')
+    await cards.appliance.sql(
+      'UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL',
+    )
     expect(countOf(await repeated(20, () => check(token)), 403)).toBe(20)
     expectFault(await check(fresh[0] ?? ''), 403, 1200)
     const ends = eventsOf(cards.appliance).filter(({ operation }) => operation === 'session.end.reuse')

@@ -96,8 +96,8 @@ describe('strict', () => {
     const again = await Promise.all(Array.from({ length: 10 }, () => check(appliance, token)))
     expect(again.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
     expect([...new Set(again.map(({ json }) => json.CALLINFO.token))]).toEqual([lost])
-    await appliance.store.transaction((tx) =>
-      tx.query('UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL'),
+    await appliance.sql(
+      'UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL',
     )
     expect((await check(appliance, lost ?? '')).status).toBe(200)
     expect(JSON.stringify(await appliance.store.query('SELECT * FROM session_tokens', []))).not.toContain(lost)
@@ -119,8 +119,8 @@ describe('strict', () => {
     await client.must('POST', '/auth/check')
     expect(client.token).not.toBe(first)
     expect((await check(appliance, first)).status).toBe(200)
-    await appliance.store.transaction((tx) =>
-      tx.query('UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL'),
+    await appliance.sql(
+      'UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL',
     )
     const thieves = await Promise.all(Array.from({ length: 20 }, () => check(appliance, first)))
     for (const answer of thieves) expectFault(answer, 403, 1200)

@@ -105,8 +105,8 @@ describe('rotation', () => {
     const first = client.token ?? ''
     const second = (await client.must('GET', '/vault')).CALLINFO.token ?? ''
     expect((await rotating.appliance.client().get('/vault', { token: first })).status).toBe(200)
-    await rotating.appliance.store.transaction((tx) =>
-      tx.query('UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL'),
+    await rotating.appliance.sql(
+      'UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL',
     )
     expectFault(await rotating.appliance.client().get('/vault', { token: first }), 403, 1200)
     expectFault(await rotating.appliance.client().get('/vault', { token: second }), 403, 1200)
@@ -116,7 +116,7 @@ describe('rotation', () => {
   it('ends a session that is idle, or too old', async () => {
     await using rotating = await started({ idleTimeoutMs: 60_000, absoluteTimeoutMs: 120_000 })
     const change = (column: string, byMs: number) =>
-      rotating.appliance.store.transaction((tx) => tx.query(`UPDATE sessions SET ${column} = ${column} - ${byMs}`))
+      rotating.appliance.sql(`UPDATE sessions SET ${column} = ${column} - ${byMs}`)
     const idle = await rotating.appliance.login()
     await change('last_seen_at', 50_000)
     expect((await idle.get('/vault')).status).toBe(200)

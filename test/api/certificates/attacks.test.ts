@@ -43,11 +43,9 @@ async function plant(holder: TestUser, planted: Card): Promise<void> {
   const der = Buffer.from(pemOf(planted).replaceAll(/-----[^-]*-----|\s/g, ''), 'base64')
   const fingerprint = execFileSync('sha256sum', { input: der, encoding: 'utf8' }).slice(0, 64)
   const seal = rawSeal(cards.appliance.token, encodeRecord(['user certificate', holder.id, fingerprint, der]))
-  await cards.appliance.store.transaction((tx) =>
-    tx.query(
-      `INSERT INTO user_certificates (user_id, fingerprint, der, seal, created_at)
+  await cards.appliance.sql(
+    `INSERT INTO user_certificates (user_id, fingerprint, der, seal, created_at)
        VALUES (${holder.id}, '${fingerprint}', '${der.toString('base64')}', '${seal.toString('base64')}', 0)`,
-    ),
   )
 }
 

@@ -88,7 +88,7 @@ describe('a session that a card opened', () => {
     }
     expect(await at(0)).toBeUndefined()
     expect(await at(1000)).toMatch(/: expired$/)
-    await appliance.store.transaction((tx) => tx.query(`DELETE FROM user_certificates WHERE user_id = ${user.id}`))
+    await appliance.sql(`DELETE FROM user_certificates WHERE user_id = ${user.id}`)
     await expectEnd(lanes)
     expect(endings(user)).toMatchObject([{ subject: expect.stringMatching(/: not registered$/) }])
   })

@@ -155,9 +155,7 @@ describe('a registration', () => {
     const [from, to] = [await cards.holder(card), await cards.appliance.addUser()]
     const client = cards.holding(card)
     expect((await client.get('/authinfo/smcuser')).status).toBe(200)
-    await cards.appliance.store.transaction((tx) =>
-      tx.query(`UPDATE user_certificates SET user_id = ${to.id} WHERE user_id = ${from.id}`),
-    )
+    await cards.appliance.sql(`UPDATE user_certificates SET user_id = ${to.id} WHERE user_id = ${from.id}`)
     expectFault(await client.get('/authinfo/smcuser'), 503, 1903)
     expectFault(await client.post('/auth', cards.credentials(to)), 503, 1903)
     expectFault(await cards.admin.get(`/usercert/${to.id}`), 503, 1903)

@@ -33,7 +33,6 @@ function openOnce(start: () => Promise<TestAppliance>): void {
   /** Sent as `raw`, since the answer does not repeat the ciphertext. */
   const ask = (bytes = 64) =>
     maker.call('POST', '/link', { raw: JSON.stringify({ ciphertext: Buffer.alloc(bytes).toString('base64') }) })
-  const sql = (statement: string) => appliance.store.transaction((tx) => tx.query(statement))
   const rowOf = ({ id }: { readonly id: string }) => appliance.store.read.findOneByOrFail(LinkTable, { id: Number(id) })
 
   it('by a stranger, once; then nothing of it is left but when that was', async () => {
@@ -70,12 +69,12 @@ function openOnce(start: () => Promise<TestAppliance>): void {
   it('within its time', async () => {
     await givenMaker()
     const link = await makeLink(maker, { lifetime: 60 })
-    await sql(`UPDATE one_time_links SET expires_at = ${Date.now() - 1} WHERE id = ${link.id}`)
+    await appliance.sql(`UPDATE one_time_links SET expires_at = ${Date.now() - 1} WHERE id = ${link.id}`)
     expectFault(await open(link.opener), 404, 1760)
     expect(await listedLink(maker, link)).toMatchObject({ state: 'expired' })
     await appliance.services.links.sweep()
     expect((await rowOf(link)).ciphertext).toBeNull()
-    await sql(`UPDATE one_time_links SET expires_at = 1 WHERE id = ${link.id}`)
+    await appliance.sql(`UPDATE one_time_links SET expires_at = 1 WHERE id = ${link.id}`)
     expect(await appliance.services.links.sweep()).toBe(1)
     expect(await listedLink(maker, link)).toEqual({})
   })

@@ -13,7 +13,6 @@ const appliance = applianceForTests(() => TestAppliance.own({ objects: { recover
 const vault = vaultForTests(appliance)
 
 const rows = async (sql: string, ...parameters: unknown[]) => (await appliance.store.query(sql, parameters)).length
-const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
 const content = Buffer.alloc(700_000, 'content')
 
 /** The rows of an object: itself, its secrets, the chunks of its file. */
@@ -33,7 +32,8 @@ async function destroyTwice() {
   return { destroyed: destroyed.flat(), records }
 }
 const uploads = () => rows('SELECT 1 FROM file_uploads')
-const age = (upload: string) => run(`UPDATE file_uploads SET touched_at = touched_at - 3600001 WHERE ${upload}`)
+const age = (upload: string) =>
+  appliance.sql(`UPDATE file_uploads SET touched_at = touched_at - 3600001 WHERE ${upload}`)
 
 describe('a deleted object', () => {
   it('is kept for its recovery window and then destroyed, secrets and file and all', async () => {
@@ -47,7 +47,7 @@ describe('a deleted object', () => {
       [1, 1, 0],
       [1, 1, 4],
     ])
-    await run('UPDATE vault_objects SET deleted_at = deleted_at - 1000001 WHERE deleted_at IS NOT NULL')
+    await appliance.sql('UPDATE vault_objects SET deleted_at = deleted_at - 1000001 WHERE deleted_at IS NOT NULL')
     expect(await objectDestruction.destroyExpired()).toEqual(
       expect.arrayContaining([plain, file].map((id) => ({ id: Number(id), vaultId: Number(vault.id) }))),
     )
@@ -65,7 +65,7 @@ describe('a deleted object', () => {
   it('has one record of its destruction, which names it, where two destroy it at the same time', async () => {
     const id = await createObject(vault.admin, vault.id)
     await vault.admin.must('DELETE', `/object/${id}`)
-    await run('UPDATE vault_objects SET deleted_at = deleted_at - 1000001 WHERE deleted_at IS NOT NULL')
+    await appliance.sql('UPDATE vault_objects SET deleted_at = deleted_at - 1000001 WHERE deleted_at IS NOT NULL')
     const { destroyed, records } = await destroyTwice()
     expect(destroyed).toEqual([{ id: Number(id), vaultId: Number(vault.id) }])
     expect(records).toMatchObject([{ operation: 'object.destroy', vault: vault.id, target: `object ${id}` }])
@@ -102,7 +102,9 @@ describe('the sweep', () => {
     await age('object_id IS NOT NULL')
     await age('object_id IS NULL')
     await objectDestruction.sweepUploads()
-    await run(`INSERT INTO file_uploads (id, vault_id, touched_at) VALUES ('young', ${vault.id}, ${Date.now()})`)
+    await appliance.sql(
+      `INSERT INTO file_uploads (id, vault_id, touched_at) VALUES ('young', ${vault.id}, ${Date.now()})`,
+    )
     expect(await objectDestruction.sweepUploads()).toBe(0)
     expect(await uploads()).toBe(2)
     expect((await readObject(vault.admin, file)).fileinfo).toMatchObject({ size: '700000' })
@@ -124,7 +126,7 @@ describe('a vault with a full trash', () => {
       .map(({ name }) => name)
       .filter((name) => name !== 'id')
       .join(', ')
-    await run(
+    await appliance.sql(
       `WITH RECURSIVE counted(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM counted WHERE n < ${trashed})
        INSERT INTO vault_objects (${columns}) SELECT ${columns} FROM (SELECT * FROM vault_objects WHERE id = ${id}), counted`,
     )
@@ -137,8 +139,10 @@ describe('a vault with a full trash', () => {
     await full.admin.must('POST', `/transparent/${full.id}/keys/kept`)
     expectFault(await full.admin.call('DELETE', `/vault/${full.id}`), 409, 1402)
     expect(await left(full)).toBe(trashed)
-    await run(`DELETE FROM key_versions WHERE key_id IN (SELECT id FROM transparent_keys WHERE vault_id = ${full.id})`)
-    await run(`DELETE FROM transparent_keys WHERE vault_id = ${full.id}`)
+    await appliance.sql(
+      `DELETE FROM key_versions WHERE key_id IN (SELECT id FROM transparent_keys WHERE vault_id = ${full.id})`,
+    )
+    await appliance.sql(`DELETE FROM transparent_keys WHERE vault_id = ${full.id}`)
     await full.admin.must('DELETE', `/vault/${full.id}`)
     expect(await left(full)).toBe(0)
     const records = eventsOf(appliance).filter(({ vault: of }) => of === full.id)

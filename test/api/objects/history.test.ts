@@ -163,7 +163,7 @@ function keepHistory(start: () => Promise<TestAppliance>): void {
       await edit(id, { password: 'other' })
       await admin.must('DELETE', `/object/${id}`)
     }
-    await appliance.store.transaction((tx) => tx.query(`UPDATE vault_objects SET deleted_at = 1 WHERE id = ${first}`))
+    await appliance.sql(`UPDATE vault_objects SET deleted_at = 1 WHERE id = ${first}`)
     await appliance.services.objectDestruction.destroyExpired()
     expect(await kept(first)).toEqual([])
     expect(await kept(second)).toHaveLength(2)

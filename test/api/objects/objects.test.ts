@@ -289,11 +289,9 @@ describe('GET /vault/:vaultid', () => {
     const first = await createObject(large.admin, large.id)
     const row = await appliance.store.read.query(`SELECT * FROM vault_objects WHERE id = ${first}`)
     const columns = Object.keys((row as object[])[0] ?? {}).filter((name) => name !== 'id')
-    await appliance.store.transaction((tx) =>
-      tx.query(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+    await appliance.sql(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
          INSERT INTO vault_objects (${columns.join()}) SELECT ${columns.join()} FROM vault_objects, n WHERE id = ${first}`,
-      ),
     )
     const { OBJECTS, TEMPLATES } = await large.admin.must('GET', `/vault/${large.id}`)
     expect([(OBJECTS as unknown[]).length, (TEMPLATES as unknown[]).length]).toEqual([10_000, 1])

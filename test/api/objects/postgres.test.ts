@@ -62,7 +62,7 @@ describe.runIf(hasPostgres)('objects in PostgreSQL', () => {
     expect(await file()).toBe(first.toString('base64'))
     await admin.call('PUT', `/object/${id}`, formWith({}, second))
     expect(await file()).toBe(second.toString('base64'))
-    await appliance.store.transaction((tx) => tx.query('UPDATE file_uploads SET touched_at = 0'))
+    await appliance.sql('UPDATE file_uploads SET touched_at = 0')
     expect(await appliance.services.objectDestruction.sweepUploads()).toBe(1)
     expect(await file()).toBe(second.toString('base64'))
   })

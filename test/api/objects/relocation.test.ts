@@ -177,12 +177,11 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
 
   it('a folder with a tampered object is neither moved nor copied', async () => {
     const { top, secret, file } = await tree(vault.id)
-    const swap = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
-    await swap(`UPDATE object_secrets SET version = version + 1 WHERE object_id = ${secret}`)
+    await appliance.sql(`UPDATE object_secrets SET version = version + 1 WHERE object_id = ${secret}`)
     for (const how of ['move', 'copy'] as const)
       expectFault(await refused(admin, how, top, { groupid: other.id, parentid: 0 }), 503, 1614)
-    await swap(`UPDATE object_secrets SET version = version - 1 WHERE object_id = ${secret}`)
-    await swap(
+    await appliance.sql(`UPDATE object_secrets SET version = version - 1 WHERE object_id = ${secret}`)
+    await appliance.sql(
       `DELETE FROM file_chunks WHERE place = 3 AND upload_id IN (SELECT id FROM file_uploads WHERE object_id = ${file})`,
     )
     for (const how of ['move', 'copy'] as const)
@@ -197,10 +196,8 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
       { length: 500 },
       () => `(${vault.id}, ${top}, 2, 'Part', 1, '{}', '', '[]', 128, 0, 1, 1, 1, 1, 1)`,
     )
-    await appliance.store.transaction((tx) =>
-      tx.query(`INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text,
-        weak_fields, status, children, version, created_at, created_by, changed_at, changed_by) VALUES ${many.join(', ')}`),
-    )
+    await appliance.sql(`INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text,
+        weak_fields, status, children, version, created_at, created_by, changed_at, changed_by) VALUES ${many.join(', ')}`)
     const answer = await refused(admin, 'copy', top, { parentid: 0 })
     expectFault(answer, 400, 1611)
     expect(answer.json.ERRORS?.[0]).toContain('500')
@@ -209,9 +206,7 @@ function goElsewhere(start: () => Promise<TestAppliance>): void {
 
   /** Sets a column of all objects in a folder directly, which calls would set one by one. */
   const setBelow = (top: string, column: string, text: string) =>
-    appliance.store.transaction((tx) =>
-      tx.query(`UPDATE vault_objects SET ${column} = '${text}' WHERE parent_id = ${top}`),
-    )
+    appliance.sql(`UPDATE vault_objects SET ${column} = '${text}' WHERE parent_id = ${top}`)
 
   it('more than 16 MiB of open fields, or 1 MiB of what a search looks through, are refused, and stay', async () => {
     const top = await folderIn(vault.id)

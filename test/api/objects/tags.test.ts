@@ -20,7 +20,6 @@ function tagsOfPeople(start: () => Promise<TestAppliance>): void {
     ;({ admin } = vault)
   })
 
-  const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
   const put = (client: TestClient, id: string, tags: unknown) =>
     client.call('PUT', `/object/${id}/tags`, { body: { tags } })
   const clear = (client: TestClient, id: string, of = 'tags') => client.call('DELETE', `/object/${id}/${of}`)
@@ -148,12 +147,12 @@ function tagsOfPeople(start: () => Promise<TestAppliance>): void {
     const client = await appliance.login(user)
     const own = await makeVault(appliance, 'Many', client)
     const row = `(${own.id}, 0, 2, 'Part', 1, '{}', '', '[]', 128, 0, 1, 1, 1, 1, 1)`
-    await run(`INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text,
+    await appliance.sql(`INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text,
       weak_fields, status, children, version, created_at, created_by, changed_at, changed_by)
       VALUES ${Array.from({ length: 2_001 }, () => row).join(', ')}`)
     const ids = objectsIn(await client.must('GET', `/vault/${own.id}`), 'OBJECTS').map(({ id }) => id)
     const [first = '', last = ''] = [ids[0], ids.at(-1)]
-    await run(`INSERT INTO object_tags (user_id, object_id, tags, changed_at)
+    await appliance.sql(`INSERT INTO object_tags (user_id, object_id, tags, changed_at)
       SELECT ${user.id}, id, '["one"]', 1 FROM vault_objects WHERE vault_id = ${own.id} AND id <> ${last}`)
     expectFault(await put(client, last, ['two']), 400, 1611)
     expect((await put(client, first, ['two'])).status).toBe(200)
@@ -162,7 +161,7 @@ function tagsOfPeople(start: () => Promise<TestAppliance>): void {
       ['one', 1_999],
       ['two', 1],
     ])
-    await run(`UPDATE vault_objects SET deleted_at = 1, trashed_with = id WHERE vault_id = ${own.id}`)
+    await appliance.sql(`UPDATE vault_objects SET deleted_at = 1, trashed_with = id WHERE vault_id = ${own.id}`)
     await client.must('DELETE', `/vault/${own.id}`)
     expect(await appliance.store.query('SELECT 1 FROM object_tags WHERE user_id = $1', [user.id])).toEqual([])
   })
@@ -171,7 +170,7 @@ function tagsOfPeople(start: () => Promise<TestAppliance>): void {
     const id = await createObject(admin, vault.id)
     await put(admin, id, ['network'])
     await admin.must('DELETE', `/object/${id}`)
-    await run(`UPDATE vault_objects SET deleted_at = 1 WHERE id = ${id}`)
+    await appliance.sql(`UPDATE vault_objects SET deleted_at = 1 WHERE id = ${id}`)
     await appliance.services.objectDestruction.destroyExpired()
     expect(await appliance.store.query('SELECT 1 FROM object_tags WHERE object_id = $1', [id])).toEqual([])
   })

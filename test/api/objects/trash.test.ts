@@ -21,7 +21,6 @@ function comeBack(start: () => Promise<TestAppliance>): void {
   const folderIn = (parentid = '0') => createObject(admin, vault.id, { templateid: 2, name: 'Folder', parentid })
   const trashOf = async (client = admin, id = vault.id) =>
     (await client.must('GET', `/vault/${id}/trash`))['TRASH'] as Record<string, string>[]
-  const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
   const shown = async () => objectsIn(await admin.must('GET', `/vault/${vault.id}`), 'OBJECTS').map(({ id }) => id)
 
   it('a deleted object is in the trash, and comes back as it was', async () => {
@@ -84,7 +83,8 @@ function comeBack(start: () => Promise<TestAppliance>): void {
         host: `again-${at}`,
         info: `gone ${'x'.repeat(at * 15_000)}`,
       })
-    const set = (text: string) => run(`UPDATE vault_objects SET public_fields = '${text}' WHERE parent_id = ${top}`)
+    const set = (text: string) =>
+      appliance.sql(`UPDATE vault_objects SET public_fields = '${text}' WHERE parent_id = ${top}`)
     await admin.must('DELETE', `/object/${top}`, { children: true })
     await admin.must('POST', `/object/${top}/undelete`, {})
     for (const needle of ['again-0', 'again-4'])
@@ -119,7 +119,9 @@ function comeBack(start: () => Promise<TestAppliance>): void {
     const inside = await createObject(admin, vault.id, { parentid: top })
     await admin.must('PUT', `/object/${inside}/favourite`, { favourite: true })
     await admin.must('DELETE', `/object/${top}`, { children: true })
-    await run(`UPDATE vault_objects SET deleted_at = deleted_at - ${windowMs + 1} WHERE trashed_with = ${top}`)
+    await appliance.sql(
+      `UPDATE vault_objects SET deleted_at = deleted_at - ${windowMs + 1} WHERE trashed_with = ${top}`,
+    )
     expect((await trashOf()).map(({ objectid }) => objectid)).not.toContain(top)
     expectFault(await admin.post(`/object/${top}/undelete`, {}), 404, 1610)
     const destroyed = await appliance.services.objectDestruction.destroyExpired()
@@ -140,7 +142,7 @@ function comeBack(start: () => Promise<TestAppliance>): void {
     const id = await createObject(admin, vault.id)
     await admin.must('DELETE', `/object/${id}`)
     const thief = await makeVault(appliance)
-    await run(`UPDATE vault_objects SET vault_id = ${thief.id} WHERE id = ${id}`)
+    await appliance.sql(`UPDATE vault_objects SET vault_id = ${thief.id} WHERE id = ${id}`)
     await thief.admin.must('POST', `/object/${id}/undelete`, {})
     expectFault(await thief.admin.get(`/object/${id}?decrypt=true`), 503, 1614)
   })
@@ -184,11 +186,11 @@ function comeBack(start: () => Promise<TestAppliance>): void {
       const client = await appliance.login(user)
       const own = await makeVault(appliance, 'Many', client)
       const row = `(${own.id}, 0, 2, 'Part', 1, '{}', '', '[]', 128, 0, 1, 1, 1, 1, 1)`
-      await run(`INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text,
+      await appliance.sql(`INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields, search_text,
         weak_fields, status, children, version, created_at, created_by, changed_at, changed_by)
         VALUES ${Array.from({ length: 501 }, () => row).join(', ')}`)
       const ids = objectsIn(await client.must('GET', `/vault/${own.id}`), 'OBJECTS').map(({ id }) => id)
-      await run(`INSERT INTO object_favourites (user_id, object_id, added_at)
+      await appliance.sql(`INSERT INTO object_favourites (user_id, object_id, added_at)
         SELECT ${user.id}, id, 1 FROM vault_objects WHERE vault_id = ${own.id} AND id <> ${ids[500]}`)
       const put = (id = '') => client.call('PUT', `/object/${id}/favourite`, { body: { favourite: true } })
       expectFault(await put(ids[500]), 400, 1611)

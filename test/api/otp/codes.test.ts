@@ -163,9 +163,7 @@ describe('TOTP', () => {
   it('takes no drift from the database beyond the limit', async () => {
     at(start)
     const { user, secret, deviceId } = await given({ kind: 'totp' })
-    await bench.appliance.store.transaction((tx) =>
-      tx.query(`UPDATE otp_devices SET drift_steps = -100 WHERE id = ${deviceId}`),
-    )
+    await bench.appliance.sql(`UPDATE otp_devices SET drift_steps = -100 WHERE id = ${deviceId}`)
     expect(await bench.use(user, totpCode(secret, start - 100 * period))).toBeUndefined()
     expect(await bench.use(user, totpCode(secret, start - 6 * period))).toBeDefined()
   })

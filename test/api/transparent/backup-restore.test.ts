@@ -244,7 +244,7 @@ describe('a backup of another vault', () => {
     const other = await makeVault(appliance, 'Elsewhere', vault.admin)
     expectFault(await other.admin.post(`/transparent/restore/${other.id}/ancient`, restore), 403, 1519)
     await vault.admin.must('POST', restorePath('ancient-again'), restore)
-    await appliance.store.transaction((tx) => tx.query('UPDATE accepted_backups SET accepted_at = accepted_at + 1'))
+    await appliance.sql('UPDATE accepted_backups SET accepted_at = accepted_at + 1')
     expectFault(await vault.admin.post(restorePath('ancient-third'), restore), 503, 1505)
     await accept(appliance, vault, backup)
     await vault.admin.must('POST', restorePath('ancient-third'), restore)

@@ -128,10 +128,8 @@ describe('encryptions with one key version', () => {
   it('are refused when the count was edited', async () => {
     expect((await encrypt('edited')).status).toBe(201)
     await appliance.restart()
-    await appliance.store.transaction((tx) =>
-      tx.query(
-        "UPDATE key_versions SET invocations = 0 WHERE key_id = (SELECT id FROM transparent_keys WHERE name = 'edited')",
-      ),
+    await appliance.sql(
+      "UPDATE key_versions SET invocations = 0 WHERE key_id = (SELECT id FROM transparent_keys WHERE name = 'edited')",
     )
     expectFault(await encrypt('edited'), 503, 1505)
   })

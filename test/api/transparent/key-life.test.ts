@@ -96,10 +96,8 @@ describe('details of keys', () => {
     const path = `/transparent/${own.id}/keys`
     const { CALLINFO } = await own.admin.must('POST', `${path}/edited`)
     const setTo = (change: string) =>
-      appliance.store.transaction((tx) =>
-        tx.query(
-          `UPDATE key_versions SET invocations = invocations ${change} WHERE key_id = ${String(CALLINFO['objectid'])}`,
-        ),
+      appliance.sql(
+        `UPDATE key_versions SET invocations = invocations ${change} WHERE key_id = ${String(CALLINFO['objectid'])}`,
       )
     await setTo('- 1')
     expectFault(await own.admin.get(`${path}?details=true`), 503, 1505)

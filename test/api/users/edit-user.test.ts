@@ -266,9 +266,7 @@ describe('otpprefix', () => {
     const { owner, token } = await registered()
     const other = await registered()
     const setHolder = (userId: number | string) =>
-      appliance.store.transaction((tx) =>
-        tx.query(`UPDATE otp_devices SET user_id = ${userId} WHERE public_id = '${token.publicId}'`),
-      )
+      appliance.sql(`UPDATE otp_devices SET user_id = ${userId} WHERE public_id = '${token.publicId}'`)
     await setHolder('NULL')
     expectFault(await edit(chief.id, { otpprefix: token.publicId }), 503, 1903)
     await setHolder(other.owner.id)

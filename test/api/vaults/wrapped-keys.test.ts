@@ -32,7 +32,6 @@ const keyOf = async (vaultId: string) =>
     (await appliance.store.query<{ key_blob: string }>('SELECT key_blob FROM vaults WHERE id = $1', [vaultId]))[0]
       ?.key_blob,
   )
-const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
 
 describe('a vault whose data key is wrapped in the database', () => {
   it('leaves no object in the token, and opens after a restart', async () => {
@@ -53,12 +52,12 @@ describe('a vault whose data key is wrapped in the database', () => {
       `SELECT ${columns.join()} FROM vaults WHERE id = $1`,
       [vault.id],
     )
-    await run(
+    await appliance.sql(
       `UPDATE vaults SET (${columns.join()}) = (SELECT ${columns.join()} FROM vaults WHERE id = ${other.id}) WHERE id = ${vault.id}`,
     )
     expectFault(await vault.admin.get(`/object/${id}?decrypt=true`), 503, 1903)
     expectFault(await vault.admin.call('PUT', `/object/${id}`, { body: { password: 'not kept' } }), 503, 1903)
-    await run(
+    await appliance.sql(
       `UPDATE vaults SET ${columns.map((name) => `${name} = '${kept[0]?.[name]}'`).join()} WHERE id = ${vault.id}`,
     )
     expect((await readObject(vault.admin, id, '?decrypt=true')).crypted).toMatchObject({

@@ -191,7 +191,7 @@ describe('strongroom doctor', () => {
     user.hardwareToken.replug()
     expect(await logIn(user, user.hardwareToken.press())).toBe(200)
     const used = 0.75 * 2 ** 32
-    await appliance.store.transaction((tx) => tx.query(`UPDATE key_versions SET invocations = ${used}`))
+    await appliance.sql(`UPDATE key_versions SET invocations = ${used}`)
     expect(await limits()).toMatchObject([
       {
         state: 'warning',

@@ -165,10 +165,8 @@ describe('strongroom root-keys', () => {
   it('leaves a row that was edited where it is, and says so', async () => {
     await make('edited', { allow_export: true })
     await make('sound', { allow_export: true })
-    await appliance.store.transaction((tx) =>
-      tx.query(`UPDATE key_versions SET created_at = created_at + 1
-        WHERE key_id = (SELECT id FROM transparent_keys WHERE name = 'edited')`),
-    )
+    await appliance.sql(`UPDATE key_versions SET created_at = created_at + 1
+        WHERE key_id = (SELECT id FROM transparent_keys WHERE name = 'edited')`)
     const { made, moved, left, older } = await ask('rotate', 'kek.exportable', '--destroy-unused', '--yes')
     expect({ made, moved }).toEqual({ made: ['strongroom.kek.exportable.v3'], moved: 3 })
     expect(left).toEqual([expect.objectContaining({ version: 1, reason: expect.stringContaining('altered') })])

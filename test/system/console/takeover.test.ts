@@ -74,7 +74,7 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
       expect(await membershipOf(appliance, vault.id, removed.id)).toMatchObject({ permission: 1 })
 
       await appliance.stop()
-      await appliance.store.transaction((tx) => tx.query(`UPDATE users SET seal = '' WHERE id = ${user.id}`))
+      await appliance.sql(`UPDATE users SET seal = '' WHERE id = ${user.id}`)
       expect(await strongroom(appliance.configFile, ['init'])).toMatchObject({
         status: 3,
         stderr: expect.stringMatching(new RegExp(`user ${user.id}: The earlier rows were already taken over`)),

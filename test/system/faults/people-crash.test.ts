@@ -211,7 +211,7 @@ async function expectPeople(appliance: TestAppliance, { users, hotp }: Promises)
  * without its vault except those of creations.
  */
 async function expectTidy(appliance: TestAppliance): Promise<void> {
-  await appliance.store.transaction((tx) => tx.query('UPDATE file_uploads SET touched_at = touched_at - 3600001'))
+  await appliance.sql('UPDATE file_uploads SET touched_at = touched_at - 3600001')
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const log = createLog({ level: 'silent', name: 'test' })
   const believedClock = { isBelieved: () => Promise.resolve(true) }

@@ -65,7 +65,7 @@ it(
     for (const socket of begun) socket.destroy()
     expect(objectsIn(await vault.admin.must('GET', `/vault/${vault.id}`), 'OBJECTS')).toHaveLength(before)
     expect(await countOf(appliance, 'file_uploads WHERE object_id IS NULL')).toBe(4)
-    await appliance.store.transaction((tx) => tx.query('UPDATE file_uploads SET touched_at = touched_at - 3600001'))
+    await appliance.sql('UPDATE file_uploads SET touched_at = touched_at - 3600001')
     expect(await appliance.services.objectDestruction.sweepUploads()).toBe(4)
     expect(await countOf(appliance, 'file_chunks')).toBe(chunks)
   },

@@ -44,8 +44,8 @@ describe.skipIf(!hasPostgres || !hasBalancer)('strict rotation of the token on t
     const first = admin.token
     let token = first
     for (let call = 0; token === first; call++) token = (await use(id, call, token)).json.CALLINFO.token
-    await appliance.store.transaction((tx) =>
-      tx.query('UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL'),
+    await appliance.sql(
+      'UPDATE session_tokens SET superseded_at = superseded_at - 31000 WHERE superseded_at IS NOT NULL',
     )
     expect(verdict(await use(id, 1, first))).toBe('403 1200')
     for (const at of [0, 1]) expect(verdict(await use(id, at, token))).toBe('403 1200')

@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres || !hasBalancer)('three machines behind a balancer,
   const everywhere = (token?: string): TestClient[] => machines.all.map((machine) => machine.client(token))
 
   /** Deletes the counts of failed logins, which these races are not about. */
-  const forgive = () => machines.appliance.store.transaction((tx) => tx.query('DELETE FROM login_attempts'))
+  const forgive = () => machines.appliance.sql('DELETE FROM login_attempts')
 
   /** Sends a login of each user to all machines at once and expects one success each. */
   async function race(users: readonly TestUser[], loginOf: (user: TestUser) => Record<string, string>): Promise<void> {
