@@ -225,14 +225,44 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
     const [theirs, mine] = [fieldsOf(victim.references.cipher), fieldsOf(own.references.cipher)]
     const [count, other] = [sealed(victim.count), sealed(own.count)]
     const grant = sealed(victim.references.cipher.grant ?? victim.count)
+    const [one, whole] = [
+      [1, ...theirs.key, ...count],
+      [0, 0],
+    ]
     return calls.each('sealBackup', [
-      [...mine.policy, ...grant, ...mine.vaultKey, 1, ...theirs.key, ...count],
-      [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...theirs.key, ...other],
-      [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...mine.key, ...other],
-      [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...sealed(edited(victim.references.cipher.key)), ...count],
-      [...theirs.policy, ...grant, ...theirs.vaultKey, 0],
-      // 20,000 of one version took a host about as long as it may be silent.
-      [...theirs.policy, ...grant, ...theirs.vaultKey, 2, ...theirs.key, ...count, ...theirs.key, ...count],
+      [...mine.policy, ...grant, ...mine.vaultKey, ...one, ...whole],
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...theirs.key, ...other, ...whole],
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...mine.key, ...other, ...whole],
+      [
+        ...theirs.policy,
+        ...grant,
+        ...theirs.vaultKey,
+        1,
+        ...sealed(edited(victim.references.cipher.key)),
+        ...count,
+        ...whole,
+      ],
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 0, ...whole],
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 2, ...theirs.key, ...count, ...theirs.key, ...count, ...whole],
+      [
+        ...theirs.policy,
+        ...grant,
+        ...theirs.vaultKey,
+        65,
+        ...Array.from({ length: 65 }, () => one.slice(1)).flat(),
+        ...whole,
+      ],
+      // A whole backup is no part of one.
+      [...theirs.policy, ...grant, ...theirs.vaultKey, ...one, 0, 1, victim.backup],
+      [
+        ...theirs.policy,
+        ...grant,
+        ...theirs.vaultKey,
+        ...one,
+        0,
+        1_001,
+        ...Array.from({ length: 1_001 }, () => nothing),
+      ],
     ])
   },
   verifyBackup() {

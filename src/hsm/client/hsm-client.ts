@@ -1,8 +1,10 @@
 import { Fault } from '../../fault.ts'
+import { groupsOf } from '../../groups.ts'
 import { resultOf } from '../batch-outcomes.ts'
 import type { Hsm, RewrapItem } from '../hsm.ts'
 import type { GeneratedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
+import { mostInFrame } from '../protocol/batch-frame.ts'
 import { flagField, listFields, nothing, numberField, referenceFields, sealedFields } from '../protocol/fields.ts'
 import { type BatchItem } from '../protocol/batch-frame.ts'
 import { keeperOperations, operations, type Operation } from '../protocol/frame.ts'
@@ -201,13 +203,18 @@ function signatureCalls({ bytes, flag }: Calls) {
 
 function backupCalls({ fields, bytes, done }: Calls) {
   return {
-    sealBackup: ({ policy, grant, vaultKey, versions }) =>
-      bytes('sealBackup', [
-        ...sealedFields(policy),
-        ...sealedFields(grant),
-        ...sealedFields(vaultKey),
-        ...listFields(versions, ({ key, count }) => [key, count].flatMap(sealedFields)),
-      ]),
+    async sealBackup({ policy, grant, vaultKey, versions }) {
+      const of = [policy, grant, vaultKey].flatMap(sealedFields)
+      const sealed = (some: typeof versions, isPart: boolean, parts: readonly Buffer[]) => {
+        const list = listFields(some, ({ key, count }) => [key, count].flatMap(sealedFields))
+        return bytes('sealBackup', [...of, ...list, flagField(isPart), ...listFields(parts, (part) => [part])])
+      }
+      const parts: Buffer[] = []
+      const [...groups] = groupsOf(versions, mostInFrame.keys)
+      const last = groups.pop() ?? []
+      for (const some of groups) parts.push(await sealed(some, true, []))
+      return sealed(last, false, parts)
+    },
     verifyBackup: (backup) => done('verifyBackup', [backup]),
     async restoreKey(backup, { policy, vaultKey }, from) {
       const to = [...sealedFields(policy), ...sealedFields(vaultKey)]

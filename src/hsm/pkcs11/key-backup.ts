@@ -1,6 +1,13 @@
 import { hash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import { encodeContent, writeKeyBackup, type BackupVersion } from '../key-backup-record.ts'
+import {
+  type BackupVersion,
+  decodeContent,
+  encodeContent,
+  readKeyBackup,
+  writeKeyBackup,
+} from '../key-backup-record.ts'
+import { decodeRecord, encodeRecord } from '../key-record.ts'
 import type { KeyReference, KeyToBackUp, SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
 import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
@@ -10,31 +17,51 @@ import { hmacSha256 } from './mechanisms.ts'
 import { removeOuterWrapping } from './outer-wrapping.ts'
 import { openSealed } from './seal-check.ts'
 import { sealBytes } from './seal-versions.ts'
-import { auditPublicKey } from './seal-operations.ts'
+import { auditPublicKey, verifyBackup } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
-/** See `Hsm.sealBackup`. All content of the backup comes from sealed records that are verified here. */
-export function sealBackup(token: Token, { grant, policy, vaultKey, versions }: KeyToBackUp): Buffer {
+/** What a request backs up of a key, whose versions may be more than a host reads in one go. */
+export interface BackupRequest extends KeyToBackUp {
+  /** Parts with the versions before these. */
+  readonly parts: readonly Buffer[]
+  /** Whether a part is made, which no appliance restores. */
+  readonly isPart: boolean
+}
+
+/** See `Hsm.sealBackup`. All content of the backup comes from sealed records that are verified here, or in its parts. */
+export function sealBackup(token: Token, request: BackupRequest): Buffer {
+  const { grant, policy, vaultKey, versions, isPart } = request
   const appliance = hash('sha256', auditPublicKey(token))
+  const before = request.parts.flatMap((part) => versionsOfPart(token, part, policy))
   return token.run((connection) => {
     const fields = openPolicy(connection, policy)
     const kind = kindOfType(fields.type)
     if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'This key has nothing to back up.')
     const use = { policy, ...(grant ? { grant } : {}), ...(vaultKey ? { vaultKey } : {}) }
-    const backedUp: BackupVersion[] = []
-    for (const version of versions) {
-      const read = readVersion(connection, kind, use, version)
-      // A worker could have one version read so often that the host is silent for too long.
-      if (read.version <= (backedUp.at(-1)?.version ?? 0))
-        throw new Fault('hsm.rejected', 'A backup has each version once, in their order.')
-      backedUp.push(read)
-    }
+    const backedUp = [...before, ...versions.map((version) => readVersion(connection, kind, use, version))]
+    if (backedUp.some(({ version }, at) => version <= (backedUp[at - 1]?.version ?? 0)))
+      throw new Fault('hsm.rejected', 'A backup has each version once, in their order.')
     const origin = { vault: fields.vault.toString('hex'), appliance }
-    const content = encodeContent({ ...fields, origin, versions: backedUp })
+    const whole = encodeContent({ ...fields, origin, versions: backedUp })
+    const content = isPart ? encodeRecord([partMark, digestOf(policy), whole]) : whole
     const { name, handle } = connection.roots.newestBackupSeal()
     const seal = connection.session.sign(hmacSha256, handle, content, Buffer.alloc(sealBytes))
     return writeKeyBackup({ content, seal: { name, seal } })
   })
+}
+
+/** The first field of a part's content, which is no beginning of a backup's (`key-backup-record.ts`). */
+const partMark = 'backup part'
+
+/** A part counts under the same policy only, which names the key and its generation. */
+const digestOf = ({ record }: SealedRecord): Buffer => hash('sha256', record, 'buffer')
+
+function versionsOfPart(token: Token, part: Buffer, policy: SealedRecord): readonly BackupVersion[] {
+  verifyBackup(token, part)
+  const [mark, digest, whole, ...more] = decodeRecord(readKeyBackup(part).content).map((field) => field.subarray(1))
+  const isPart = mark?.toString() === partMark && digest?.equals(digestOf(policy)) === true && more.length === 0
+  if (!isPart || whole === undefined) throw new Fault('hsm.rejected', 'This is no part of a backup of this key.')
+  return decodeContent(whole).versions
 }
 
 function readVersion(

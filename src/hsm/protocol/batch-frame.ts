@@ -11,6 +11,13 @@ export interface BatchItem {
   readonly fields: readonly Uint8Array[]
 }
 
+/**
+ * Most keys and items in one frame: a token host answers no other frame meanwhile. It unwraps each key that it does not
+ * hold, and verifies its seals, which takes about 0.2 ms. An item that the token refuses takes about as long, in
+ * SoftHSM2 six times as long as a good one.
+ */
+export const mostInFrame = { keys: 64, items: 128 } as const
+
 export const indexBytes = 4
 
 /** The fields of a batch. References are compared as objects: equal bytes in two objects are sent twice. */

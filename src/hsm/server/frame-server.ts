@@ -80,13 +80,13 @@ function serve(
     // A heartbeat does not wait in the queue. It asks whether the process answers, and a hanging module delays it in
     // any case.
     if (frame.code === pingCode) return answer(frame)()
-    const isQueued = queue.add({
+    queue.add({
+      from: socket,
       bytes: frameBytes(frame.fields),
       arrivedMs: performance.now(),
       run: () => answer(frame),
-      expire: () => refuse(frame, 'The token took longer than hsm.deadlineMs.'),
+      refuse: (detail) => refuse(frame, detail),
     })
-    if (!isQueued) refuse(frame, 'More operations wait than hsm.queue allows.')
   }
   const read = createFrameReader(receive, (bytes) => unfinished.hold(holding, bytes))
   socket.once('close', () => {

@@ -1,20 +1,26 @@
 import { largePayloadBytes } from '../protocol/frame.ts'
+import { RequestLane } from './request-lane.ts'
 
 export interface QueuedRequest {
+  /** The connection that it came over: a worker has one. */
+  readonly from: object
   readonly bytes: number
   readonly arrivedMs: number
   /** Performs the request. The returned function sends the reply. */
   run(): SendReply
-  /** Refuses a request that its caller has given up by now. */
-  expire(): void
+  /** Answers that it is not performed, and why. */
+  refuse(detail: string): void
 }
 
 /** Sends the reply. `lost`: why the result is not durable, where it is not. */
 export type SendReply = (lost?: unknown) => void
 
 export interface RequestQueue {
-  /** Queues the request. False when the queue is full. */
-  add(request: QueuedRequest): boolean
+  /**
+   * Queues the request. In a full queue the last request of the sender with the largest share is refused, which may be
+   * this one.
+   */
+  add(request: QueuedRequest): void
   /** Whether no request waits. */
   isIdle(): boolean
 }
@@ -33,45 +39,49 @@ export interface RequestQueueOptions {
 /** How long requests may occupy the event loop before heartbeats and new requests have their turn. */
 const sliceMs = 5
 
+const tooLate = 'The token took longer than hsm.deadlineMs.'
+const full = 'More operations wait than hsm.queue allows.'
+
 const alone = (requests: () => void): void => requests()
 
 /**
  * Performs requests one at a time, small ones first, in slices. After each slice at most one large request follows,
- * which therefore neither starves nor delays more than one slice.
+ * which therefore neither starves nor delays more than one slice. Senders take turns and share the room, so that a busy
+ * worker neither delays nor shuts out the others.
  */
-export function createRequestQueue({
-  limit,
-  limitBytes,
-  deadlineMs,
-  together = alone,
-}: RequestQueueOptions): RequestQueue {
-  const small: QueuedRequest[] = []
-  const large: QueuedRequest[] = []
-  let waitingBytes = 0
+export function createRequestQueue(options: RequestQueueOptions): RequestQueue {
+  const { deadlineMs, together = alone } = options
+  const small = new RequestLane<QueuedRequest>()
+  const large = new RequestLane<QueuedRequest>()
+  const laneOf = ({ bytes }: QueuedRequest) => (bytes > largePayloadBytes ? large : small)
+  const room = createRoom(options)
   let isScheduled = false
 
-  const runNext = (lane: QueuedRequest[], replies: SendReply[]) => {
-    const request = lane.shift()
+  const runNext = (lane: RequestLane<QueuedRequest>, replies: SendReply[]) => {
+    const request = lane.next()
     if (request === undefined) return
-    waitingBytes -= request.bytes
-    if (performance.now() - request.arrivedMs > deadlineMs) request.expire()
+    room.leave(request)
+    if (performance.now() - request.arrivedMs > deadlineMs) request.refuse(tooLate)
     else replies.push(request.run())
   }
 
   const giveUp = () => {
-    waitingBytes = 0
-    for (const request of [...small.splice(0), ...large.splice(0)]) request.expire()
+    for (const lane of [small, large])
+      for (let request = lane.next(); request !== undefined; request = lane.next()) {
+        room.leave(request)
+        request.refuse(tooLate)
+      }
   }
 
   const slice = () => {
     const endMs = performance.now() + sliceMs
     const replies: SendReply[] = []
-    const isAlone = small.length + large.length === 1
+    const isAlone = small.size + large.size === 1
     let lost: unknown
     try {
       // A single request commits by itself: a transaction around it would gain nothing.
       ;(isAlone ? alone : together)(() => {
-        while (small.length > 0 && performance.now() < endMs) runNext(small, replies)
+        while (small.size > 0 && performance.now() < endMs) runNext(small, replies)
         runNext(large, replies)
       })
     } catch (error) {
@@ -80,20 +90,55 @@ export function createRequestQueue({
       if (replies.length === 0) giveUp()
     }
     for (const send of replies) send(lost)
-    isScheduled = small.length + large.length > 0
+    isScheduled = small.size + large.size > 0
     if (isScheduled) setImmediate(slice)
   }
 
   return {
     add(request) {
-      if (small.length + large.length >= limit || waitingBytes + request.bytes > limitBytes) return false
-      waitingBytes += request.bytes
-      const lane = request.bytes > largePayloadBytes ? large : small
-      lane.push(request)
+      laneOf(request).add(request)
+      room.enter(request)
+      while (room.isFull()) {
+        const from = room.largestSender()
+        const last = room.lacksBytes()
+          ? (large.lastOf(from) ?? small.lastOf(from))
+          : (small.lastOf(from) ?? large.lastOf(from))
+        if (last === undefined) break
+        room.leave(last)
+        last.refuse(full)
+      }
       if (!isScheduled) setImmediate(slice)
       isScheduled = true
-      return true
     },
-    isIdle: () => small.length + large.length === 0,
+    isIdle: () => small.size + large.size === 0,
+  }
+}
+
+/** The room of the queue, and how much of it the requests of each sender take. */
+function createRoom({ limit, limitBytes }: Pick<RequestQueueOptions, 'limit' | 'limitBytes'>) {
+  const shares = new Map<object, { requests: number; bytes: number }>()
+  let [requests, bytes] = [0, 0]
+  const change = (request: QueuedRequest, by: 1 | -1) => {
+    const share = shares.get(request.from) ?? { requests: 0, bytes: 0 }
+    share.requests += by
+    share.bytes += by * request.bytes
+    requests += by
+    bytes += by * request.bytes
+    if (share.requests === 0) shares.delete(request.from)
+    else shares.set(request.from, share)
+  }
+  return {
+    enter: (request: QueuedRequest) => change(request, 1),
+    leave: (request: QueuedRequest) => change(request, -1),
+    isFull: () => requests > limit || bytes > limitBytes,
+    lacksBytes: () => bytes > limitBytes,
+    largestSender() {
+      let largest: { readonly from: object; readonly part: number } = { from: shares, part: 0 }
+      for (const [from, share] of shares) {
+        const part = share.requests / limit + share.bytes / limitBytes
+        if (part > largest.part) largest = { from, part }
+      }
+      return largest.from
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createBatchCall, keysAtOnce } from '../../../src/hsm/client/batch-calls.ts'
+import { createBatchCall } from '../../../src/hsm/client/batch-calls.ts'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
-import { outcomeFields } from '../../../src/hsm/protocol/batch-frame.ts'
+import { mostInFrame, outcomeFields } from '../../../src/hsm/protocol/batch-frame.ts'
 
 const nothing = Buffer.alloc(0)
 const reference = (): KeyReference => {
@@ -32,17 +32,22 @@ it('a batch of many keys goes in frames of some keys, and its outcomes come in i
     items.map((_, at) => `item ${at}`),
   )
   expect(frames).toHaveLength(5)
-  for (const keys of frames) expect(keys).toBeLessThanOrEqual(keysAtOnce)
+  for (const keys of frames) expect(keys).toBeLessThanOrEqual(mostInFrame.keys)
 })
 
-it('a batch of few keys goes in one frame, however many its items are, and one of none in none', async () => {
+it('a batch of few keys goes in frames of some items, one of a hundred in one, and one of none in none', async () => {
   const { frames, call } = given()
-  const references = Array.from({ length: keysAtOnce }, reference)
-  const items = Array.from({ length: 5_000 }, (_, at) => item(String(at), references[at % keysAtOnce] ?? reference()))
-  expect(await call('encryptMany', items)).toHaveLength(5_000)
-  expect(frames).toEqual([keysAtOnce])
+  const key = reference()
+  const items = Array.from({ length: 1_000 }, (_, at) => item(String(at), key))
+  const outcomes = await call('encryptMany', items)
+  expect(outcomes.map((outcome) => ('result' in outcome ? outcome.result.toString() : ''))).toEqual(
+    items.map((_, at) => `item ${at}`),
+  )
+  expect(frames).toHaveLength(Math.ceil(1_000 / mostInFrame.items))
+  expect(await call('encryptMany', items.slice(0, 100))).toHaveLength(100)
+  expect(frames).toHaveLength(1 + Math.ceil(1_000 / mostInFrame.items))
   expect(await call('encryptMany', [])).toEqual([])
-  expect(frames).toHaveLength(1)
+  expect(frames).toHaveLength(1 + Math.ceil(1_000 / mostInFrame.items))
 })
 
 it('both keys of a rewrapped item count', async () => {

@@ -16,7 +16,6 @@ test('a flood of frames leaves turns of the event loop for others, and each fram
       add: () => {
         seen.frames += 1
         seen.inTurn += 1
-        return true
       },
       isIdle: () => true,
     },
