@@ -178,11 +178,12 @@ async function check(
   const { capability } = access
   const { capabilities, userId } = admission.caller
   if (capability === undefined || [capability].flat().some((one) => holds(capabilities, one))) return
-  if (access.kind !== 'session') throw new Fault('access.capability')
-  const { self, owner } = access
+  const { self, owner }: { readonly self?: string; readonly owner?: Ownership } =
+    access.kind === 'session' ? access : {}
   if (self !== undefined && idOf(params[self]) === userId) return
   if (owner !== undefined && (await isOwn(owner, userId, params, body))) return
-  throw new Fault('access.capability')
+  const names = [capability].flat().join(' or ')
+  throw new Fault('access.capability', `This call needs the capability ${names}: ask an administrator for it.`)
 }
 
 /**

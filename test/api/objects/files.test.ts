@@ -210,6 +210,11 @@ describe('POST /object with a file', () => {
     expect(kept()).toEqual(before)
   })
 
+  it('says of an empty file that none is stored, for sending it again would not help', async () => {
+    const answer = await admin.call('POST', '/object', formWith({ groupid: vault.id }, Buffer.alloc(0)))
+    expect(answer.json.ERRORS).toEqual(['The file is empty, and an empty file is not stored: choose another one.'])
+  })
+
   it('takes a session token in the form behind a file of 64 KiB at most, and before a larger one', async () => {
     const token = `\r\n--test-boundary\r\nContent-Disposition: form-data; name="token"\r\n\r\n${admin.token}`
     const send = (fields: object, content: Buffer) =>
