@@ -85,7 +85,8 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       const { envelope } = request
       noteTargetOfBody(request.note, contract, body)
       if (contract.access.kind === 'public') return refuseToken(contract.access, envelope)
-      const authentication = await authenticate(request, neededToken(envelope), resourceOf(contract, params, body))
+      const token = neededToken(envelope, contract.upload !== undefined)
+      const authentication = await authenticate(request, token, resourceOf(contract, params, body))
       const vaultId = authentication.vault?.id ?? authentication.onHoldIn
       if (vaultId !== undefined) request.note.vault = String(vaultId)
       const checkNow = async (found: Admission): Promise<void> => {

@@ -220,7 +220,9 @@ describe('POST /object with a file', () => {
     const send = (fields: object, content: Buffer) =>
       appliance.client().call('POST', '/object', formWith({ ...fields, groupid: vault.id }, content))
     expect((await send({}, Buffer.concat([contentOf(65_536), Buffer.from(token)]))).status).toBe(200)
-    expectFault(await send({}, Buffer.concat([contentOf(200_000), Buffer.from(token)])), 403, 1200)
+    const unseen = await send({}, Buffer.concat([contentOf(200_000), Buffer.from(token)]))
+    expectFault(unseen, 403, 1200)
+    expect(unseen.json.ERRORS?.join()).toContain('in a field before the file')
     expect((await send({ token: admin.token }, contentOf(200_000))).status).toBe(200)
   })
 
