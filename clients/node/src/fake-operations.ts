@@ -154,7 +154,7 @@ function bytesIn(value: unknown): Uint8Array<ArrayBuffer> {
   try {
     return fromBase64(text(value) ?? '')
   } catch {
-    throw new FakeRefusal('request.invalid', 'It must be base64 with padding.')
+    throw new FakeRefusal('request.invalid', 'It must be base64 of the standard alphabet (+ and /), with padding.')
   }
 }
 

@@ -122,7 +122,8 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
           count += batch.length
           await write({ vault, upload, userId }, batch)
         }
-        if (start === undefined) throw new Fault('object.invalid', 'The file is empty: send it again.')
+        if (start === undefined)
+          throw new Fault('object.invalid', 'The file is empty, and an empty file is not stored: choose another one.')
         return { manifest: { upload, size, sha256: hash.digest('hex'), chunks: count }, start }
       } catch (error) {
         // Ignored, so that the caller reports the error that led here; a later sweep deletes the rest.

@@ -69,7 +69,7 @@ export function createDevices({
     if (known === null)
       throw new Fault(
         'otp.device_not_found',
-        `The hardware token ${publicId} is unknown here: the operator enrols it ("strongroom otp enroll") or imports it first.`,
+        `The hardware token ${publicId} is unknown here: enrol it first, with its private id and secret (POST /user/${userId}/otp or "strongroom otp enroll"), or let the operator import it.`,
       )
     if (known.userId !== null) throw await heldAlready(tx, known, known.userId)
     await checkDeviceLimit(tx, userId, 'hwkey_otp')

@@ -235,7 +235,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     text: 'A header of this call forwards a client certificate, which only the proxies in smartcard.proxies may do.',
   },
   'request.not_json': { status: 400, number: 1800, text: 'The body must be one JSON object.' },
-  'request.not_found': { status: 404, number: 1801, text: 'There is no such address in this interface.' },
+  'request.not_found': {
+    status: 404,
+    number: 1801,
+    text: 'There is no such address in this interface: /api/1.0/docs lists those there are.',
+  },
   'request.method': {
     status: 405,
     number: 1802,

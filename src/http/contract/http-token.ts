@@ -47,9 +47,13 @@ export function refuseTwoTokens(state: SuppliedToken): void {
 export const shownToken = ({ suppliedToken, cookie }: SuppliedToken): string | undefined =>
   suppliedToken ?? (typeof cookie === 'string' ? cookie : undefined)
 
+/** A token behind a large file has not arrived when it is needed: its client would log in again in vain. */
+const tokenOfUpload =
+  'The call has no session token: send it in the header X-Http-Token, or in a form in a field before the file.'
+
 /** @throws Fault `session.invalid`, `session.cookie`, `request.invalid` */
-export function neededToken({ suppliedToken, cookie }: SuppliedToken): string {
+export function neededToken({ suppliedToken, cookie }: SuppliedToken, isUpload = false): string {
   const token = suppliedToken ?? cookie
   if (typeof token === 'string') return token
-  throw token ?? new Fault('session.invalid')
+  throw token ?? new Fault('session.invalid', isUpload ? tokenOfUpload : undefined)
 }

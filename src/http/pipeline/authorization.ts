@@ -85,7 +85,8 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       const { envelope } = request
       noteTargetOfBody(request.note, contract, body)
       if (contract.access.kind === 'public') return refuseToken(contract.access, envelope)
-      const authentication = await authenticate(request, neededToken(envelope), resourceOf(contract, params, body))
+      const token = neededToken(envelope, contract.upload !== undefined)
+      const authentication = await authenticate(request, token, resourceOf(contract, params, body))
       const vaultId = authentication.vault?.id ?? authentication.onHoldIn
       if (vaultId !== undefined) request.note.vault = String(vaultId)
       const checkNow = async (found: Admission): Promise<void> => {
@@ -178,11 +179,12 @@ async function check(
   const { capability } = access
   const { capabilities, userId } = admission.caller
   if (capability === undefined || [capability].flat().some((one) => holds(capabilities, one))) return
-  if (access.kind !== 'session') throw new Fault('access.capability')
-  const { self, owner } = access
+  const { self, owner }: { readonly self?: string; readonly owner?: Ownership } =
+    access.kind === 'session' ? access : {}
   if (self !== undefined && idOf(params[self]) === userId) return
   if (owner !== undefined && (await isOwn(owner, userId, params, body))) return
-  throw new Fault('access.capability')
+  const names = [capability].flat().join(' or ')
+  throw new Fault('access.capability', `This call needs the capability ${names}: ask an administrator for it.`)
 }
 
 /**

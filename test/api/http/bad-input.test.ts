@@ -261,7 +261,9 @@ describe('an address', () => {
     'of another version, %s: 404 1801',
     async (path) => {
       const stray = new TestClient(new URL(appliance.url).origin, appliance.ca)
-      expectFault(await stray.get(path), 404, 1801)
+      const answer = await stray.get(path)
+      expectFault(answer, 404, 1801)
+      expect(answer.json.ERRORS?.join()).toContain('/api/1.0/docs')
       stray.close()
     },
   )

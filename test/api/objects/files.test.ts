@@ -210,12 +210,19 @@ describe('POST /object with a file', () => {
     expect(kept()).toEqual(before)
   })
 
+  it('says of an empty file that none is stored, for sending it again would not help', async () => {
+    const answer = await admin.call('POST', '/object', formWith({ groupid: vault.id }, Buffer.alloc(0)))
+    expect(answer.json.ERRORS).toEqual(['The file is empty, and an empty file is not stored: choose another one.'])
+  })
+
   it('takes a session token in the form behind a file of 64 KiB at most, and before a larger one', async () => {
     const token = `\r\n--test-boundary\r\nContent-Disposition: form-data; name="token"\r\n\r\n${admin.token}`
     const send = (fields: object, content: Buffer) =>
       appliance.client().call('POST', '/object', formWith({ ...fields, groupid: vault.id }, content))
     expect((await send({}, Buffer.concat([contentOf(65_536), Buffer.from(token)]))).status).toBe(200)
-    expectFault(await send({}, Buffer.concat([contentOf(200_000), Buffer.from(token)])), 403, 1200)
+    const unseen = await send({}, Buffer.concat([contentOf(200_000), Buffer.from(token)]))
+    expectFault(unseen, 403, 1200)
+    expect(unseen.json.ERRORS?.join()).toContain('in a field before the file')
     expect((await send({ token: admin.token }, contentOf(200_000))).status).toBe(200)
   })
 

@@ -120,6 +120,12 @@ describe('POST /transparent/:vaultid/encrypt/:name', () => {
     expectFault(await vault.admin.get(vault.keyPath('never')), 404, 1500)
   })
 
+  it('says which alphabet the base64 has to be of', async () => {
+    expect((await encrypt('fresh', { plaintext: '-_-_' })).json.ERRORS).toEqual([
+      'plaintext must be base64 of the standard alphabet (+ and /), with padding.',
+    ])
+  })
+
   it('makes no key for a version that it cannot have, or a type that is not offered', async () => {
     expectFault(await encrypt('never', { plaintext: 'AAAA', key_version: 2 }), 400, 1503)
     expectFault(await encrypt('never', { plaintext: 'AAAA', type: 'aes128-ecb' }), 400, 1502)

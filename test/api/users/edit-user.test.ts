@@ -238,6 +238,7 @@ describe('otpprefix', () => {
     const answer = await edit(chief.id, { otpprefix: 'cccccccccccc' })
     expectFault(answer, 404, 1720)
     expect(answer.json.ERRORS?.[0]).toContain('strongroom otp enroll')
+    expect(answer.json.ERRORS?.[0]).toContain(`POST /user/${chief.id}/otp`)
   })
 
   it('of a token that another user holds is refused, with everything else of the call', async () => {

@@ -66,6 +66,7 @@ describe('GET /user', () => {
     const reader = await appliance.login(await appliance.addUser(['read', 'audit', 'active']))
     for (const path of ['/user', '/user?searchstring=anna', '/user/anna', `/user/${user.id}`])
       expectFault(await reader.get(path), 403, 1300)
+    expect((await reader.get('/user')).json.ERRORS?.join()).toContain('the capability admin or createVault:')
     expectFault(await appliance.client().get('/user'), 403, 1200)
   })
 })

@@ -75,7 +75,9 @@ describe('POST /vault', () => {
 
   it('needs the capability to create vaults', async () => {
     const reader = await appliance.login(await appliance.addUser(['read', 'active']))
-    expectFault(await reader.post('/vault', { vaultname: 'x' }), 403, 1300)
+    const answer = await reader.post('/vault', { vaultname: 'x' })
+    expectFault(answer, 403, 1300)
+    expect(answer.json.ERRORS).toEqual(['This call needs the capability createVault: ask an administrator for it.'])
   })
 })
 

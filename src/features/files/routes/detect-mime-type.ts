@@ -11,7 +11,10 @@ const mostCharacters = 25
 const body = z.object({
   data: z
     .string()
-    .refine((text) => decodeBase64(text) !== undefined, 'must be base64 with padding')
+    .refine(
+      (text) => decodeBase64(text) !== undefined,
+      'must be base64 of the standard alphabet (+ and /), with padding',
+    )
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((bytes) => bytes.length <= mostBytes, `must be ${mostBytes} bytes at most: the first of the file`)
     .meta({

@@ -26,7 +26,7 @@ function base64Field() {
     (text, context) => {
       const bytes = Buffer.from(text, 'base64')
       if (bytes.toString('base64') === text) return bytes
-      context.addIssue('must be base64 with padding')
+      context.addIssue('must be base64 of the standard alphabet (+ and /), with padding')
       return z.NEVER
     },
   )

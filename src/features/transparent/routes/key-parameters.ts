@@ -97,7 +97,8 @@ export function keyTypeNamed(name: string): KeyType {
 /** @throws Fault `request.invalid`, which names the member */
 export function base64Member(member: string, text: string): Buffer {
   const bytes = decodeBase64(text)
-  if (bytes === undefined) throw new Fault('request.invalid', `${member} must be base64 with padding.`)
+  if (bytes === undefined)
+    throw new Fault('request.invalid', `${member} must be base64 of the standard alphabet (+ and /), with padding.`)
   return bytes
 }
 
