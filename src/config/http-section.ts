@@ -26,7 +26,7 @@ const httpSection = z.strictObject({
   maxConnections: positive
     .default(4096)
     .describe(
-      'Largest number of connections open at once, per worker and listener; for a new one the oldest idle one of the address with most is closed. A worker that may open fewer than four times as many files holds fewer.',
+      'Largest number of connections open at once, per worker and listener; for a new one the oldest idle one of the address with most is closed. As many may wait for a worker. A process that may open fewer than four times as many files holds fewer.',
     ),
   maxConnectionsPerAddress: positive
     .default(1024)

@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { ApplianceState } from '../features/utils/appliance-state.ts'
 import type { WorkerObservation } from '../monitor/observation.ts'
+import { takeTurns } from './connection-turns.ts'
 import { ExitError } from './exit.ts'
 import { createSpareWorker, type SpareWorker } from './spare-worker.ts'
 import { forkWorker, type WorkerProcess } from './worker-fork.ts'
@@ -62,6 +63,7 @@ export function createCluster({
 
   return {
     async start() {
+      takeTurns(config.http, log)
       const [first, ...others] = slots
       // The first worker starts alone: it migrates the tables, and a wrong configuration is then reported once.
       const listening = (await first?.start()) ?? { port: config.http.port, listeners: [] }

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
+import { endingOf } from '../ended-process.ts'
 import { errorMessageOf } from '../fault.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
@@ -145,7 +146,7 @@ function endOf(
   return new Promise((resolve) => {
     worker.once('exit', (code: number | null, signal: string | null) => {
       const { slot, reason } = told()
-      const message = `${nameOf(slot)} ended with ${signal ?? `exit code ${code}`}`
+      const message = `${nameOf(slot)} ended with ${endingOf(worker.process, code, signal)}`
       resolve(reason ?? { code: exitCodes.internal, message })
     })
     worker.on('error', (error) => {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { endingOf } from '../../ended-process.ts'
 import { isFault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import { watchForStop } from '../../stopped-process.ts'
@@ -280,7 +281,7 @@ function running(child: ChildProcess): RunningProgram {
   let isRunning = true
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
-    child.once('exit', (code, signal) => resolve(signal ?? `exit status ${code}`))
+    child.once('exit', (code, signal) => resolve(endingOf(child, code, signal)))
   }).then((how) => {
     isRunning = false
     return how

@@ -15,7 +15,7 @@ export type Remedy =
   | 'login'
   /** C_Finalize and C_Initialize. */
   | 'reinit'
-  /** Release handles: the token is full. */
+  /** Release handles: the token is full, or the machine. */
   | 'evict'
   /** Nothing, ever: the PIN is refused, and trying again may lock or wipe the token. */
   | 'fatal'
@@ -137,7 +137,7 @@ const remedies = new Map<number, Remedy>([
     pkcs11.CKR_WRAPPING_KEY_HANDLE_INVALID,
     pkcs11.CKR_UNWRAPPING_KEY_HANDLE_INVALID,
   ]),
-  ...rows('evict', [pkcs11.CKR_DEVICE_MEMORY, pkcs11.CKR_SESSION_COUNT]),
+  ...rows('evict', [pkcs11.CKR_HOST_MEMORY, pkcs11.CKR_DEVICE_MEMORY, pkcs11.CKR_SESSION_COUNT]),
   ...rows('fatal', [
     pkcs11.CKR_PIN_INCORRECT,
     pkcs11.CKR_PIN_INVALID,

@@ -228,8 +228,9 @@ function canaryPasses(connection: Connection): boolean {
 
 function reasonOf(error: unknown): string {
   if (error instanceof PinRefused) return error.message
-  // Modules say CKR_GENERAL_ERROR.
-  if (!mayOpenMoreFiles()) return `This process may open no more files, so the token cannot be used: ${raiseOpenFiles}.`
-  if (error instanceof TokenFailure) return `The token that hsm.token names fails: ${error.message}.`
-  return errorMessageOf(error)
+  const reason =
+    error instanceof TokenFailure ? `The token that hsm.token names fails: ${error.message}.` : errorMessageOf(error)
+  if (mayOpenMoreFiles()) return reason
+  // Modules then say CKR_GENERAL_ERROR. What failed is named as well, since it may have failed all the same.
+  return `This process may open no more files: ${raiseOpenFiles}. ${reason}`
 }

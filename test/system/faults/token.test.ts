@@ -104,6 +104,7 @@ describe('token hosts', () => {
     )
     seen.delete('503 1900')
     expect([...seen]).toEqual(['done'])
+    expect(appliance.journal).toContain('"how":"SIGKILL, not by the daemon')
     await expectRecovered(given)
   })
 

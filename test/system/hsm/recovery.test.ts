@@ -32,6 +32,7 @@ afterEach(async () => {
 
 /** CKR codes of PKCS#11 v2.40 §11.1. */
 const ckr = {
+  hostMemory: 0x2,
   generalError: 0x5,
   deviceError: 0x30,
   deviceMemory: 0x31,
@@ -47,6 +48,7 @@ const ckr = {
 }
 
 const passing = [
+  ckr.hostMemory,
   ckr.deviceError,
   ckr.deviceMemory,
   ckr.deviceRemoved,
