@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type CDPSession, type Page, type Request } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
@@ -61,6 +61,8 @@ export class Visit {
   readonly complaints = new Complaints()
   /** Every address that was asked for. */
   readonly asked: string[] = []
+  /** What was asked for and is not answered yet. */
+  readonly #awaited = new Set<Request>()
   #look: Look
 
   #reader: Page | undefined
@@ -76,7 +78,13 @@ export class Visit {
         this.complaints.hear(`${message.text()} ${message.location().url}`)
     })
     context.on('weberror', (error) => this.complaints.hear(String(error.error())))
-    context.on('request', (request) => this.asked.push(request.url()))
+    context.on('request', (request) => {
+      this.asked.push(request.url())
+      this.#awaited.add(request)
+    })
+    const isAnswered = (request: Request): void => void this.#awaited.delete(request)
+    context.on('requestfinished', isAnswered)
+    context.on('requestfailed', isAnswered)
   }
 
   /** Until the end of the test, which fails where the browser complained. */
@@ -182,6 +190,11 @@ export class Visit {
       return [...said].some((text) => text.includes(${JSON.stringify(sentence)}))
     })()`
     await expect.poll(() => this.page.evaluate(isHeard), { message: sentence }).toBe(true)
+  }
+
+  /** Waits until every call is answered: one that is still under way would learn, too, that a session has ended. */
+  async rests(): Promise<void> {
+    await expect.poll(() => this.#awaited.size).toBe(0)
   }
 
   /** What a screen reader calls what has the focus. */

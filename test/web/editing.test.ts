@@ -155,6 +155,30 @@ describe('creating', () => {
 })
 
 describe('the generator', () => {
+  it.each([1280, 360])('does not move its buttons as the password changes, %i pixels wide', async (width) => {
+    const visit = await writer({ width })
+    const { page } = visit
+    await begin(visit, strict, 'Short login')
+    const passphrases = [8, 60, 120, 8].map((length, at) => String(at).repeat(length))
+    let made = 0
+    await page.route(/\/utils\/pwgen/, async (route) => {
+      const answer = await stage.stocked.client.must('GET', '/utils/pwgen')
+      const CALLINFO = { ...answer.CALLINFO, passphrase: passphrases[made] }
+      await route.fulfill({ json: { ...answer, CALLINFO } })
+    })
+    await page.getByRole('button', { name: 'Generate Password' }).click()
+    const places: unknown[] = []
+    for (const passphrase of passphrases) {
+      await expect.poll(() => page.getByLabel('Generated').textContent()).toBe(passphrase)
+      await page.getByText(/^(Weak|Fair|Strong): /).waitFor()
+      places.push(await page.getByRole('button', { name: 'Use this password' }).boundingBox())
+      places.push((await page.getByRole('button', { name: 'Generate another' }).boundingBox())?.x)
+      made += 1
+      if (made < passphrases.length) await page.getByRole('button', { name: 'Generate another' }).click()
+    }
+    expect(places).toEqual(passphrases.flatMap(() => places.slice(0, 2)))
+  })
+
   it.each([
     ['Random characters', /^[\x21-\x7e]{24}$/],
     ['Pronounceable', /^[a-z]{16}$/],

@@ -109,6 +109,16 @@ it.each(looks)('policies and templates are sound in %s colours, %i pixels wide',
   await visit.expectSound('administration-template')
 })
 
+it('the buttons of a field stand beside each other on a phone', async () => {
+  const visit = await stage.visitor({ width: 360 })
+  await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  await visit.open('/administration/templates/4')
+  const buttons = visit.page.locator('.draft-fields > li').first().getByRole('button')
+  await buttons.first().waitFor()
+  const places = await buttons.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().y))
+  expect(places).toEqual([places[0], places[0], places[0]])
+})
+
 it('a template is changed by the keyboard alone', async () => {
   const visit = await stage.visitor()
   await visit.arrive(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))

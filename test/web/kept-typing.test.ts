@@ -31,6 +31,7 @@ async function endSession(
   { client, page, visit }: Pick<Awaited<ReturnType<typeof typing>>, 'client' | 'page' | 'visit'>,
   button = 'Save',
 ): Promise<void> {
+  await visit.rests()
   await client.must('DELETE', '/me/sessions')
   await page.getByRole('button', { name: button }).click()
   await page.getByText('Your session has ended.').waitFor()
@@ -127,6 +128,7 @@ it('of a one-time link is there again', async () => {
   await visit.open('/links')
   await page.getByLabel('Secret').fill('typed-secret')
   await page.getByLabel('Label').fill('typed-label')
+  await visit.rests()
   await client.must('DELETE', '/me/sessions')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText(kept).waitFor()
@@ -265,6 +267,7 @@ it('is there again where the end of the session comes amid the drawing of an upl
   await page.getByRole('button', { name: 'Choose a file' }).click()
   await (await chooser).setFiles({ name: 'first.txt', mimeType: 'text/plain', buffer: Buffer.from('first') })
   await page.getByLabel('Description').fill('Of spring')
+  await visit.rests()
   await client.must('DELETE', '/me/sessions')
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByText('Your session has ended.').waitFor()
@@ -381,6 +384,7 @@ it('of a dialog with a file is there again, where a screen reader finds the file
   await page.getByRole('button', { name: 'Restore backup' }).click()
   const buffer = Buffer.from((KEYS as { backup: string }).backup)
   await dialog.locator('input[type=file]').setInputFiles({ name: 'again.backup', mimeType: 'text/plain', buffer })
+  await visit.rests()
   await client.must('DELETE', '/me/sessions')
   await dialog.getByRole('button', { name: 'Restore' }).click()
   await page.getByText(kept).waitFor()

@@ -140,6 +140,7 @@ describe('a one-time link', () => {
     await maker.open(`/object/${id}`)
     await page.getByRole('button', { name: 'Share once: Password' }).click()
     const dialog = page.getByRole('dialog', { name: 'Share once: Password' })
+    await expect.poll(() => maker.focused()).toBe('Label')
     await dialog.getByLabel('Label').fill('Door for Kim')
     await maker.expectSound('share-once')
     expect(decryptions()).toBe(0)

@@ -97,6 +97,27 @@ it('begins at the search for a person, and stays at the kind of member as that i
   expect(await kind.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
 })
 
+it.each([
+  ['the account', true],
+  ['its id', false],
+])('begins at %s where the sharing with a service account is restored', async (_, hasService) => {
+  const { user, visit, page, vaultid } = await administrator('Causeway')
+  if (hasService) await makeService({ owner: user.id, name: `restored-${vaultid}` })
+  await page.getByRole('button', { name: 'Share' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Service account', { exact: true }).click()
+  // In another tab, the session ends and its person logs in again.
+  const other = await visit.context.newPage()
+  await other.goto(`${stage.appliance.url}/authinfo/logintypes`)
+  const person: string = await other.evaluate(`localStorage.getItem('strongroom.person')`)
+  await other.evaluate(`localStorage.removeItem('strongroom.person')`)
+  await visit.sees('Log in')
+  await other.evaluate(`localStorage.setItem('strongroom.person', ${JSON.stringify(person)})`)
+  const first = dialog.getByLabel(hasService ? 'Account' : 'Service account ID', { exact: true })
+  await first.waitFor()
+  await expect.poll(() => first.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+})
+
 it('says plainly that the last administrator cannot go, and keeps the dialog', async () => {
   const { visit, page } = await administrator('Lighthouse')
   await page.getByRole('button', { name: /^Change permission of/ }).click()

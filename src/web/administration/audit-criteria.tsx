@@ -9,20 +9,23 @@ import { useVaults } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { auditWords } from './audit-words.ts'
 
-/** Criteria of the interface for audit records. Absent ones do not restrict. */
+/** What is typed into the form, with times in local time. Absent criteria do not restrict. */
 export type Criteria = Readonly<Partial<Record<CriterionName, string>>>
 type CriterionName = (typeof names)[number]
 const names = ['since', 'until', 'user', 'vaultid', 'key', 'subject', 'operation', 'outcome'] as const
 
 interface Props {
+  /** The criteria of the shown records. */
+  readonly applied: Criteria
   readonly onApply: (criteria: Criteria) => void
 }
 
 /** A form with the criteria for the shown records. */
-export function AuditCriteria({ onApply }: Props) {
+export function AuditCriteria({ applied, onApply }: Props) {
   const words = useWordsOf(auditWords)
   const { data } = useVaults()
   const [generation, setGeneration] = useState(0)
+  const [isOpen] = useState(Object.keys(applied).length > 0)
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
     onApply(criteriaOf(new FormData(event.currentTarget)))
@@ -36,30 +39,36 @@ export function AuditCriteria({ onApply }: Props) {
     value: outcome === 'any' ? '' : outcome,
     text: words.outcomes[outcome],
   }))
-  const name = { kind: 'name', autoComplete: 'off' } as const
+  const given = (name: CriterionName) => ({ name, defaultValue: applied[name] ?? '' })
+  const literal = { kind: 'name', autoComplete: 'off' } as const
   return (
-    <details className="criteria card">
+    <details className="criteria card" open={isOpen}>
       <summary>{words.filters}</summary>
       <Form key={generation} className="form" aria-label={words.filters} onSubmit={submit}>
-        <TextInput name="since" label={words.since} type="datetime-local" />
-        <TextInput name="until" label={words.until} type="datetime-local" />
-        <TextInput {...name} name="user" label={words.user} maxLength={128} />
+        <TextInput {...given('since')} label={words.since} type="datetime-local" />
+        <TextInput {...given('until')} label={words.until} type="datetime-local" />
+        <TextInput {...given('user')} {...literal} label={words.user} maxLength={128} />
         <LongSelect
-          name="vaultid"
+          {...given('vaultid')}
           label={words.vault}
-          defaultValue=""
           options={[{ value: '', text: words.anyVault }, ...vaults]}
         />
-        <TextInput {...name} name="key" label={words.key} maxLength={256} />
-        <TextInput {...name} name="subject" label={words.subject} description={words.subjectHelp} maxLength={256} />
+        <TextInput {...given('key')} {...literal} label={words.key} maxLength={256} />
         <TextInput
-          {...name}
-          name="operation"
+          {...given('subject')}
+          {...literal}
+          label={words.subject}
+          description={words.subjectHelp}
+          maxLength={256}
+        />
+        <TextInput
+          {...given('operation')}
+          {...literal}
           label={words.operation}
           description={words.operationHelp}
           maxLength={64}
         />
-        <SelectInput name="outcome" label={words.outcome} defaultValue="" options={outcomes} />
+        <SelectInput {...given('outcome')} label={words.outcome} options={outcomes} />
         <div className="buttons">
           <Button className="button" onPress={clear}>
             <X aria-hidden />
@@ -75,13 +84,23 @@ export function AuditCriteria({ onApply }: Props) {
   )
 }
 
-/** The criteria of the form. Times are typed in local time and sent in UTC. */
+const utc = (time: string): string => new Date(time).toISOString()
+
+/** The criteria as the interface takes them: times are typed in local time and sent in UTC. */
+export function queryOf({ since, until, ...others }: Criteria): Criteria {
+  return {
+    ...others,
+    ...(since !== undefined && { since: utc(since) }),
+    ...(until !== undefined && { until: utc(until) }),
+  }
+}
+
 function criteriaOf(form: FormData): Criteria {
   const criteria: { -readonly [name in CriterionName]?: string } = {}
   for (const name of names) {
     const given = form.get(name)
     const text = typeof given === 'string' ? given.trim() : ''
-    if (text !== '') criteria[name] = name === 'since' || name === 'until' ? new Date(text).toISOString() : text
+    if (text !== '') criteria[name] = text
   }
   return criteria
 }

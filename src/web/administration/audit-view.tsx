@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useListText } from '../controls/list-state.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -8,7 +9,7 @@ import { call } from '../interface/calls.ts'
 import { hasStatus, isDenial } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/language.tsx'
 import { administrationWords } from './administration-words.ts'
-import { AuditCriteria, type Criteria } from './audit-criteria.tsx'
+import { AuditCriteria, queryOf, type Criteria } from './audit-criteria.tsx'
 import { AuditRecords } from './audit-records.tsx'
 import { auditWords } from './audit-words.ts'
 import { CheckOption } from './check-option.tsx'
@@ -21,8 +22,10 @@ const followMs = 5_000
 export function AuditView() {
   const words = useWordsOf(auditWords)
   const { parts } = useWordsOf(administrationWords)
-  const pages = usePages()
-  const [criteria, setCriteria] = useState<Criteria>({})
+  const pages = usePages('pages')
+  const [kept, keep] = useListText('criteria', '{}')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this view has written it
+  const criteria = JSON.parse(kept) as Criteria
   const [isFollowing, setIsFollowing] = useState(false)
   const follows = isFollowing && pages.number === 1
   const { data, error, refetch, isPlaceholderData } = useQuery({
@@ -32,7 +35,7 @@ export function AuditView() {
     refetchInterval: follows && followMs,
     queryFn: ({ signal }) =>
       call('audit.list', {
-        query: { ...criteria, limit: pageSize, ...(pages.next !== undefined && { next: pages.next }) },
+        query: { ...queryOf(criteria), limit: pageSize, ...(pages.next !== undefined && { next: pages.next }) },
         signal,
       }),
   })
@@ -46,8 +49,9 @@ export function AuditView() {
         {words.introduction} {data?.CALLINFO.machine && words.machine(data.CALLINFO.machine)}
       </p>
       <AuditCriteria
+        applied={criteria}
         onApply={(next) => {
-          setCriteria(next)
+          keep(JSON.stringify(next))
           pages.goFirst()
         }}
       />

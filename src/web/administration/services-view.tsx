@@ -1,7 +1,8 @@
 import { Bot, ChevronRight, Plus } from 'lucide-react'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { useDeferredValue, useMemo } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import { useListText } from '../controls/list-state.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
 import { Loading } from '../controls/loading.tsx'
@@ -23,7 +24,7 @@ export function ServicesView() {
   const { parts } = useWordsOf(administrationWords)
   const { filter: filterText, nothingFits } = useWords()
   const { data, error, refetch } = useServices()
-  const [filter, setFilter] = useState('')
+  const [filter, setFilter] = useListText('filter')
   const deferred = useDeferredValue(filter)
   const [isCreating, setIsCreating] = useOpened<boolean>(() => [[true, serviceTyping, '']])
   const found = useMemo(() => {
@@ -32,7 +33,7 @@ export function ServicesView() {
       fits(`${name}\n${description}\n${owner.username}`.toLowerCase()),
     )
   }, [data, deferred])
-  const { shown, pager } = usePagedItems(found, deferred)
+  const { shown, pager } = usePagedItems(found, deferred, 'page')
   if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
   return (

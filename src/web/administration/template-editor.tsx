@@ -191,15 +191,17 @@ function DraftEntry(entry: EntryProps) {
         <CheckOption isSelected={field.opt} onChange={(opt) => onChange({ field: { ...field, opt } })}>
           {words.optional}
         </CheckOption>
-        <Button className="quiet" aria-label={words.up(label)} isDisabled={isFirst} onPress={() => onMove(-1)}>
-          <ArrowUp aria-hidden />
-        </Button>
-        <Button className="quiet" aria-label={words.down(label)} isDisabled={isLast} onPress={() => onMove(1)}>
-          <ArrowDown aria-hidden />
-        </Button>
-        <Button className="quiet" aria-label={words.removeField(label)} onPress={onRemove}>
-          <Trash2 aria-hidden />
-        </Button>
+        <span className="draft-buttons">
+          <Button className="quiet" aria-label={words.up(label)} isDisabled={isFirst} onPress={() => onMove(-1)}>
+            <ArrowUp aria-hidden />
+          </Button>
+          <Button className="quiet" aria-label={words.down(label)} isDisabled={isLast} onPress={() => onMove(1)}>
+            <ArrowDown aria-hidden />
+          </Button>
+          <Button className="quiet" aria-label={words.removeField(label)} onPress={onRemove}>
+            <Trash2 aria-hidden />
+          </Button>
+        </span>
       </div>
     </li>
   )

@@ -30,7 +30,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
     <div className="page administered">
       <ViewHeading title={parts.templates} introduction={words.introduction} />
       {error && <ErrorMessage error={error} onTryAgain={refetch} />}
-      <LongList className="entries" items={data} textOf={textOf}>
+      <LongList name="templates" className="entries" items={data} textOf={textOf}>
         {({ INFO: { id, name, ico, active }, STRUCTURE }) => (
           <li key={id}>
             <a href={`#/administration/templates/${id}`}>

@@ -1,9 +1,9 @@
 import { ChevronRight, Plus, UserRound } from 'lucide-react'
-import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Contact } from '../controls/contact.tsx'
 import { useDebounced } from '../controls/debounced.ts'
 import { FilterField } from '../controls/filter-field.tsx'
+import { useListText } from '../controls/list-state.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -24,10 +24,10 @@ import { userWords } from './user-words.ts'
 export function UsersView() {
   const words = useWordsOf(userWords)
   const { parts } = useWordsOf(administrationWords)
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useListText('search')
   const typed = useDebounced(withoutControls(search))
   const searched = searchable(typed)
-  const pages = usePages()
+  const pages = usePages('pages')
   const { data, error, refetch, isPlaceholderData } = useUserPage(searched, pages.next)
   const [isCreating, setIsCreating] = useOpened<boolean>(() => [[true, newUserTyping, '']])
 

@@ -19,13 +19,22 @@ interface Props {
   readonly defaultValue?: string
   /** The value, where the view keeps it. */
   readonly value?: string
+  readonly autoFocus?: boolean
   readonly onChange?: (value: string) => void
 }
 
 /**
  * A choice of one of any number of options. Beyond the limit, a filter selects those that the browser's control offers.
  */
-export function LongSelect({ label, name, options, defaultValue = '', value: held, onChange }: Props) {
+export function LongSelect({
+  label,
+  name,
+  options,
+  defaultValue = '',
+  value: held,
+  autoFocus = false,
+  onChange,
+}: Props) {
   const words = useWordsOf(listWords)
   const [own, setOwn] = useState(defaultValue)
   const chosen = held ?? own
@@ -44,10 +53,13 @@ export function LongSelect({ label, name, options, defaultValue = '', value: hel
   const told = deferred.trim() === '' ? '' : words.fitting(fitting.length, options.length)
   return (
     <>
-      {isLong && <FilterField label={words.filterOf(label)} value={filter} onChange={setFilter} />}
+      {isLong && (
+        <FilterField label={words.filterOf(label)} value={filter} onChange={setFilter} autoFocus={autoFocus} />
+      )}
       <SelectInput
         label={label}
         name={name}
+        autoFocus={autoFocus && !isLong}
         options={[...kept, ...offered]}
         value={chosen}
         onChange={(value) => {

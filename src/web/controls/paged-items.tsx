@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react'
+import { useListText } from './list-state.ts'
 import { Pager } from './pager.tsx'
 
 /** Rows that are drawn at once. */
@@ -10,14 +11,21 @@ interface Paged<Item> {
   readonly pager: ReactNode
 }
 
-/** Divides the items that fit a filter into pages. A new filter begins at the first page. */
-export function usePagedItems<Item>(found: readonly Item[], filter: string): Paged<Item> {
-  const [turned, setTurned] = useState({ filter, page: 0 })
-  if (turned.filter !== filter) setTurned({ filter, page: 0 })
+/**
+ * Divides the items that fit a filter into pages. A new filter begins at the first page.
+ * @param name The page's name in the view, where the page is kept for Back and a reload
+ */
+export function usePagedItems<Item>(found: readonly Item[], filter: string, name?: string): Paged<Item> {
+  const [turned, setTurned] = useListText(name, '0')
+  const [filtered, setFiltered] = useState(filter)
+  if (filtered !== filter) {
+    setFiltered(filter)
+    setTurned('0')
+  }
   const count = Math.max(1, Math.ceil(found.length / pageSize))
   // The list may have become shorter.
-  const page = Math.min(turned.page, count - 1)
-  const turnTo = (to: number) => (): void => setTurned({ filter, page: to })
+  const page = Math.min(Number(turned), count - 1)
+  const turnTo = (to: number) => (): void => setTurned(String(to))
   return {
     shown: found.slice(page * pageSize, (page + 1) * pageSize),
     pager: (

@@ -1,7 +1,8 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useWordsOf } from '../words/language.tsx'
+import { useListText } from './list-state.ts'
 import { listWords } from './list-words.ts'
 
 /** The position in a list, and how to move. */
@@ -17,9 +18,15 @@ export interface Pages extends PagePosition {
   readonly goFirst: () => void
 }
 
-/** The position in a list whose pages each name the next one. */
-export function usePages(): Pages {
-  const [way, setWay] = useState<readonly string[]>([])
+/**
+ * The position in a list whose pages each name the next one.
+ * @param name Its name in the view, where the position is kept for Back and a reload
+ */
+export function usePages(name?: string): Pages {
+  const [text, setText] = useListText(name)
+  // No parameter for a page has a space.
+  const way = text.split(' ').filter(Boolean)
+  const setWay = (next: readonly string[]): void => setText(next.join(' '))
   return {
     next: way.at(-1),
     number: way.length + 1,

@@ -18,6 +18,7 @@ interface Props {
   readonly value?: string
   readonly description?: string | undefined
   readonly isRequired?: boolean
+  readonly autoFocus?: boolean
   /** Follows the label. */
   readonly labelNote?: string | undefined
   readonly onChange?: (value: string) => void

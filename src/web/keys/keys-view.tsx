@@ -3,6 +3,7 @@ import { useDeferredValue, useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import { useListText } from '../controls/list-state.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Loading } from '../controls/loading.tsx'
 import { ErrorMessage } from '../controls/error-message.tsx'
@@ -105,7 +106,7 @@ interface FilteredProps {
 function FilteredKeys({ vaultid, data: { keys }, label, mayWrite }: FilteredProps) {
   const words = useWords()
   const own = useWordsOf(keysWords)
-  const [filter, setFilter] = useState('')
+  const [filter, setFilter] = useListText('filter')
   const deferred = useDeferredValue(filter)
   const searched = useMemo(
     () =>

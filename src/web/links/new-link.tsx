@@ -109,6 +109,7 @@ export function NewLink({ limits, onMade, onUncopied, stored }: Props) {
         description={words.labelHelp}
         maxLength={128}
         autoComplete="off"
+        autoFocus={stored !== undefined}
         value={label}
         onChange={(text) => setTyped({ secret, label: text })}
       />

@@ -90,7 +90,7 @@ function Members({ vault, members }: MembersProps) {
           </Button>
         )}
       </div>
-      <LongList className="members card" items={members} textOf={textOf}>
+      <LongList name="members" className="members card" items={members} textOf={textOf}>
         {(member) => (
           <MemberItem
             key={member.id}

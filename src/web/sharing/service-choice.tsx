@@ -19,6 +19,7 @@ interface Props {
   readonly chosen: ChosenService | undefined
   readonly onChoose: (service: ChosenService) => void
   readonly isChecked: boolean
+  readonly autoFocus: boolean
 }
 
 const byNumber = 'number'
@@ -26,7 +27,7 @@ const byNumber = 'number'
 /**
  * The choice of a service account: a listed one (owned by the person; all for administrators), or any other by its id.
  */
-export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
+export function ServiceChoice({ members, chosen, onChoose, isChecked, autoFocus }: Props) {
   const words = useWordsOf(sharingWords)
   const { locale } = useWords()
   const { data, error, refetch } = useServices()
@@ -44,6 +45,7 @@ export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
         <LongSelect
           label={words.service}
           name="service"
+          autoFocus={autoFocus}
           defaultValue={isByNumber ? byNumber : (chosen?.id ?? '')}
           options={[
             { value: '', text: words.chooseOne },
@@ -64,6 +66,7 @@ export function ServiceChoice({ members, chosen, onChoose, isChecked }: Props) {
           label={words.numberOfService}
           description={words.serviceNumberHelp}
           isChecked={isChecked}
+          autoFocus={autoFocus && offered.length === 0}
           value={chosen?.id ?? ''}
           onChange={(id) => onChoose({ id })}
         />

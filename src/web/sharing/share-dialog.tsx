@@ -110,6 +110,7 @@ function Recipient({ members, typed, onType, mayFind, isChecked, isNew }: Recipi
         chosen={service}
         onChoose={(next) => onType({ service: next })}
         isChecked={isChecked}
+        autoFocus={isNew}
       />
       <p className="soft">{words.serviceHelp}</p>
     </>

@@ -55,7 +55,7 @@ export function TrashView({ vaultid }: { readonly vaultid: string }) {
       <p className="soft">{data.TRASH.length === 0 ? words.nothing : words.help}</p>
       {data.TRASH.length === mostListed && <p className="soft">{words.newest(mostListed)}</p>}
       {data.TRASH.length > 0 && (
-        <LongList className="items card" items={data.TRASH} textOf={textOf}>
+        <LongList name="trash" className="items card" items={data.TRASH} textOf={textOf}>
           {(object) => (
             <Trashed
               key={object.objectid}

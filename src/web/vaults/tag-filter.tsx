@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { createFilter } from '../controls/filter-field.tsx'
+import { useListText } from '../controls/list-state.ts'
 import { ErrorMessage } from '../controls/error-message.tsx'
 import type { ListedTags } from '../interface/calls.ts'
 import { nameOrder } from '../words/name-order.ts'
@@ -21,7 +22,7 @@ export function TagFilter({ text }: { readonly text: string }) {
   const { locale } = useWords()
   const words = useWordsOf(tagWords)
   const { data, error, refetch } = useTags()
-  const [picked, setPicked] = useState<string>()
+  const [picked, setPicked] = useListText('tag')
   const [isWhole, setIsWhole] = useState(false)
   const found = useMemo(() => {
     const fits = createFilter(text)
@@ -40,7 +41,7 @@ export function TagFilter({ text }: { readonly text: string }) {
             <ToggleButton
               className="button small"
               isSelected={keyOfTag(tag) === picked}
-              onChange={(isPicked) => setPicked(isPicked ? keyOfTag(tag) : undefined)}
+              onChange={(isPicked) => setPicked(isPicked ? keyOfTag(tag) : '')}
             >
               <Tag aria-hidden />
               <span className="title">{tag}</span>

@@ -1,8 +1,9 @@
 import { ChevronRight, Plus, Vault } from 'lucide-react'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { useDeferredValue, useMemo } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import { useListText } from '../controls/list-state.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { usePagedItems } from '../controls/paged-items.tsx'
 import { Loading } from '../controls/loading.tsx'
@@ -32,7 +33,7 @@ export function VaultsView() {
   const own = useWordsOf(vaultsWords)
   const mayCreate = useOwnCapability('createVault')
   const { data, error, refetch } = useVaults()
-  const [text, setText] = useState('')
+  const [text, setText] = useListText('search')
   const deferred = useDeferredValue(text.trim())
   const settled = useDebounced(text.trim())
   const sorted = useMemo(() => {
@@ -45,7 +46,7 @@ export function VaultsView() {
     const fits = createFilter(deferred)
     return sorted.filter((one) => fits(one.text)).map(({ vault }) => vault)
   }, [sorted, deferred])
-  const { shown, pager } = usePagedItems(found, deferred)
+  const { shown, pager } = usePagedItems(found, deferred, 'page')
 
   if (hidesData(error, data)) return <NotLoaded error={error} onTryAgain={refetch} />
   if (!data) return <Loading />
