@@ -27,7 +27,10 @@ export function AccountForm({ account }: { readonly account: Account }) {
   const done = useDone(ownAccountKey)
   const { person } = useSession()
   const [email, setEmail] = useState(() => addressTyping.at(person?.userid, '') ?? account.email)
-  addressTyping.useTyping(person?.userid, '', email === account.email ? undefined : email)
+  /** What was saved last: the account is read again after that. */
+  const [saved, setSaved] = useState<string>()
+  const isUnsaved = ![account.email, saved].includes(email.trim())
+  addressTyping.useTyping(person?.userid, '', isUnsaved ? email : undefined)
   const { error, run } = useAction()
   async function save(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
@@ -35,6 +38,7 @@ export function AccountForm({ account }: { readonly account: Account }) {
       const next = email.trim()
       if (next === account.email) return announce(words.unchanged)
       await call('me.email', { body: { email: next }, signal })
+      setSaved(next)
       await done(words.saved)
     })
   }
