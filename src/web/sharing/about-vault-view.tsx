@@ -71,6 +71,7 @@ interface MembersProps {
 
 function Members({ vault, members }: MembersProps) {
   const words = useWordsOf(sharingWords)
+  const { locale } = useWords()
   const { person } = useSession()
   const [isSharing, setIsSharing] = useOpened<boolean>(() => [[true, shareTyping, vault.id]])
   const [acting, setActing] = useOpened<{ readonly member: VaultMember; readonly act: MemberAct }>(() =>
@@ -81,7 +82,7 @@ function Members({ vault, members }: MembersProps) {
     <section>
       <div className="heading">
         <h2>
-          {words.members} <span className="soft">{members.length}</span>
+          {words.members} <span className="soft">{members.length.toLocaleString(locale)}</span>
         </h2>
         {isAdmin && (
           <Button className="button primary" onPress={() => setIsSharing(true)}>
