@@ -22,7 +22,7 @@ import type { Token } from './token-link.ts'
 
 /** What a request backs up of a key, whose versions may be more than a host reads in one go. */
 export interface BackupRequest extends KeyToBackUp {
-  /** Parts with the versions before these. */
+  /** Parts with the versions before these; none where a part is made. */
   readonly parts: readonly Buffer[]
   /** Whether a part is made, which no appliance restores. */
   readonly isPart: boolean
@@ -31,6 +31,8 @@ export interface BackupRequest extends KeyToBackUp {
 /** See `Hsm.sealBackup`. All content of the backup comes from sealed records that are verified here, or in its parts. */
 export function sealBackup(token: Token, request: BackupRequest): Buffer {
   const { grant, policy, vaultKey, versions, isPart } = request
+  // A part of parts would take a host as long as all of them.
+  if (isPart && request.parts.length > 0) throw new Fault('hsm.rejected', 'A part of a backup has no parts.')
   const appliance = hash('sha256', auditPublicKey(token))
   const before = request.parts.flatMap((part) => versionsOfPart(token, part, policy))
   return token.run((connection) => {
