@@ -147,7 +147,7 @@ const backups = {
   },
 } satisfies Partial<Record<Operation, Handler>>
 
-/** The request itself has the last versions. To verify and read a part of a symmetric key takes 0.3 ms. */
+/** The request itself has further versions. To verify and read a part of a symmetric key takes 0.3 ms. */
 const mostBackupParts = mostBackupVersions / mostInFrame.keys - 1
 
 function keyToBackUp(fields: RequestFields): BackupRequest {
