@@ -145,9 +145,9 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
   rewrap(item: RewrapItem): Promise<Buffer>
 
   /**
-   * `encrypt`, `decrypt` and `rewrap` for N items in one frame: N outcomes in the order of the items. A bad item gets
-   * its own fault. A failure of the token itself (`hsm.unavailable`, `hsm.sealed`) rejects the whole call. Items with
-   * the same reference object share the verification of its seals.
+   * `encrypt`, `decrypt` and `rewrap` for N items, in as few frames as hosts accept: N outcomes in the order of the
+   * items. A bad item gets its own fault. A failure of the token itself (`hsm.unavailable`, `hsm.sealed`) rejects the
+   * whole call. Items of one frame with the same reference object share the verification of its seals.
    */
   encryptMany(items: readonly EncryptItem[]): Promise<readonly Outcome[]>
   decryptMany(items: readonly DecryptItem[]): Promise<readonly Outcome[]>

@@ -54,6 +54,8 @@ const originMark = 'origin'
 const originFields = 3
 const headFields = 8
 const versionFields = 7
+/** Most versions of a key in a backup. One with more could be made, but `decodeRecord` would not read it. */
+export const mostBackupVersions = 40_000
 
 export function encodeContent(backup: KeyBackup): Buffer {
   const versions = backup.versions.flatMap(({ version, disabled, createdAt, invocations, kek, blob, publicKey }) => [

@@ -30,8 +30,8 @@ export function encodeRecord(fields: readonly RecordField[]): Buffer {
 export const longestRecord = 20 * 1024 * 1024
 
 /**
- * Twice what the largest batch has. Without a bound a frame of 60 MB of empty fields took 2 GB of memory and held its
- * process up for seconds.
+ * Somewhat more than the largest backup has (`mostBackupVersions`). Without a bound a frame of 60 MB of empty fields took
+ * 2 GB of memory and held its process up for seconds.
  */
 const mostFields = 300_000
 

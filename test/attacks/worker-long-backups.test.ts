@@ -73,6 +73,7 @@ it('a part is no backup, and serves in its place and under its policy only', asy
   expect(await backUp(3, 4, false, [part])).toMatchObject({ fields: [expect.any(Buffer)] })
   expect(await backUp(2, 3, false, [part])).toMatchObject(refused)
   expect(await backUp(3, 4, false, [part, part])).toMatchObject(refused)
+  expect(await backUp(3, 4, true, [part])).toMatchObject(refused)
   const whole = made(await backUp(1, 2, false))
   expect(await backUp(3, 4, false, [whole])).toMatchObject(refused)
   const altered = Buffer.from(part)

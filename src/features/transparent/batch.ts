@@ -73,8 +73,8 @@ function itemFault(error: unknown): Fault {
 }
 
 /**
- * Runs an operation of the token on items: a single one by itself, which is cheaper, several in one frame. An item that
- * the token rejects gets the token's fault, or the one that `rejected` makes. A tampered or outdated record concerns
+ * Runs an operation of the token on items: a single one by itself, which is cheaper, several together. An item that the
+ * token rejects gets the token's fault, or the one that `rejected` makes. A tampered or outdated record concerns
  * the key, and so fails the call.
  */
 export async function onToken<I>(

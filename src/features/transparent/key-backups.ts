@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import {
   decodeContent,
+  mostBackupVersions,
   readKeyBackup,
   restoredPolicy,
   type KeyBackup,
@@ -99,6 +100,8 @@ async function backUp({ store, hsm, vaultKeys }: KeyBackupDependencies, by: Gran
   const found = await findVersions(store.read, key.id, key.latestVersion)
   if (key.allowBackup !== 1 || found.some(({ backupBlob }) => backupBlob === null))
     throw new Fault('key.backup_forbidden')
+  if (found.length > mostBackupVersions)
+    throw new Fault('key.backup_forbidden', `A backup has at most ${mostBackupVersions} versions of a key: trim it.`)
   const { vaultKey } = await vaultKeys.of(key.vaultId)
   const versions = found.map((version) => ({ key: sealedVersion(key, version), count: sealedCount(key, version) }))
   const grant = await by.grant()

@@ -210,10 +210,10 @@ function backupCalls({ fields, bytes, done }: Calls) {
         return bytes('sealBackup', [...of, ...list, flagField(isPart), ...listFields(parts, (part) => [part])])
       }
       const parts: Buffer[] = []
-      const [...groups] = groupsOf(versions, mostInFrame.keys)
-      const last = groups.pop() ?? []
-      for (const some of groups) parts.push(await sealed(some, true, []))
-      return sealed(last, false, parts)
+      const [oldest = [], ...groups] = groupsOf(versions, mostInFrame.keys)
+      // The newest first: uses of the key outdate its count meanwhile, and the whole backup would have to begin again.
+      for (const some of groups.toReversed()) parts.push(await sealed(some, true, []))
+      return sealed(oldest, false, parts)
     },
     verifyBackup: (backup) => done('verifyBackup', [backup]),
     async restoreKey(backup, { policy, vaultKey }, from) {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
+import { mostBackupVersions } from '../key-backup-record.ts'
 import { isSecretPurpose } from '../provenance.ts'
 import { acceptance, readValidationAnswer } from '../validation-text.ts'
 import { flagField } from '../protocol/fields.ts'
@@ -146,8 +147,8 @@ const backups = {
   },
 } satisfies Partial<Record<Operation, Handler>>
 
-/** Of 64 versions each. To verify and read one of a symmetric key takes 0.3 ms. */
-const mostBackupParts = 1_000
+/** The request itself has further versions. To verify and read a part of a symmetric key takes 0.3 ms. */
+const mostBackupParts = mostBackupVersions / mostInFrame.keys - 1
 
 function keyToBackUp(fields: RequestFields): BackupRequest {
   const [policy, grant, vaultKey] = [fields.sealed(), fields.optionalSealed(), fields.optionalSealed()]

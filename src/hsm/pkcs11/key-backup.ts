@@ -22,7 +22,7 @@ import type { Token } from './token-link.ts'
 
 /** What a request backs up of a key, whose versions may be more than a host reads in one go. */
 export interface BackupRequest extends KeyToBackUp {
-  /** Parts with the versions before these. */
+  /** Parts with the other versions; none where a part is made. */
   readonly parts: readonly Buffer[]
   /** Whether a part is made, which no appliance restores. */
   readonly isPart: boolean
@@ -31,16 +31,19 @@ export interface BackupRequest extends KeyToBackUp {
 /** See `Hsm.sealBackup`. All content of the backup comes from sealed records that are verified here, or in its parts. */
 export function sealBackup(token: Token, request: BackupRequest): Buffer {
   const { grant, policy, vaultKey, versions, isPart } = request
+  // A part of parts would take a host as long as all of them.
+  if (isPart && request.parts.length > 0) throw new Fault('hsm.rejected', 'A part of a backup has no parts.')
   const appliance = hash('sha256', auditPublicKey(token))
-  const before = request.parts.flatMap((part) => versionsOfPart(token, part, policy))
+  const inParts = request.parts.flatMap((part) => versionsOfPart(token, part, policy))
   return token.run((connection) => {
     const fields = openPolicy(connection, policy)
     const kind = kindOfType(fields.type)
     if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'This key has nothing to back up.')
     const use = { policy, ...(grant ? { grant } : {}), ...(vaultKey ? { vaultKey } : {}) }
-    const backedUp = [...before, ...versions.map((version) => readVersion(connection, kind, use, version))]
-    if (backedUp.some(({ version }, at) => version <= (backedUp[at - 1]?.version ?? 0)))
-      throw new Fault('hsm.rejected', 'A backup has each version once, in their order.')
+    const read = versions.map((version) => readVersion(connection, kind, use, version))
+    const backedUp = [...inParts, ...read].toSorted((one, other) => one.version - other.version)
+    if (backedUp.some(({ version }, at) => version === backedUp[at - 1]?.version))
+      throw new Fault('hsm.rejected', 'A backup has each version once.')
     const origin = { vault: fields.vault.toString('hex'), appliance }
     const whole = encodeContent({ ...fields, origin, versions: backedUp })
     const content = isPart ? encodeRecord([partMark, digestOf(policy), whole]) : whole

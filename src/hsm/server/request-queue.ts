@@ -17,8 +17,8 @@ export type SendReply = (lost?: unknown) => void
 
 export interface RequestQueue {
   /**
-   * Queues the request. In a full queue the last request of the sender with the largest share is refused, which may be
-   * this one.
+   * Queues the request. Where there are too many requests, or bytes, the last request of the sender with most of them is
+   * refused, which may be this one.
    */
   add(request: QueuedRequest): void
   /** Whether no request waits. */
@@ -98,11 +98,10 @@ export function createRequestQueue(options: RequestQueueOptions): RequestQueue {
     add(request) {
       laneOf(request).add(request)
       room.enter(request)
-      while (room.isFull()) {
-        const from = room.largestSender()
-        const last = room.lacksBytes()
-          ? (large.lastOf(from) ?? small.lastOf(from))
-          : (small.lastOf(from) ?? large.lastOf(from))
+      for (let lacking = room.lacking(); lacking !== undefined; lacking = room.lacking()) {
+        const from = room.largestSender(lacking)
+        const last =
+          lacking === 'bytes' ? (large.lastOf(from) ?? small.lastOf(from)) : (small.lastOf(from) ?? large.lastOf(from))
         if (last === undefined) break
         room.leave(last)
         last.refuse(full)
@@ -114,9 +113,14 @@ export function createRequestQueue(options: RequestQueueOptions): RequestQueue {
   }
 }
 
+interface Share {
+  requests: number
+  bytes: number
+}
+
 /** The room of the queue, and how much of it the requests of each sender take. */
 function createRoom({ limit, limitBytes }: Pick<RequestQueueOptions, 'limit' | 'limitBytes'>) {
-  const shares = new Map<object, { requests: number; bytes: number }>()
+  const shares = new Map<object, Share>()
   let [requests, bytes] = [0, 0]
   const change = (request: QueuedRequest, by: 1 | -1) => {
     const share = shares.get(request.from) ?? { requests: 0, bytes: 0 }
@@ -130,14 +134,14 @@ function createRoom({ limit, limitBytes }: Pick<RequestQueueOptions, 'limit' | '
   return {
     enter: (request: QueuedRequest) => change(request, 1),
     leave: (request: QueuedRequest) => change(request, -1),
-    isFull: () => requests > limit || bytes > limitBytes,
-    lacksBytes: () => bytes > limitBytes,
-    largestSender() {
+    /** What the requests take too much of; undefined where all have room. */
+    lacking(): keyof Share | undefined {
+      if (bytes > limitBytes) return 'bytes'
+      return requests > limit ? 'requests' : undefined
+    },
+    largestSender(by: keyof Share) {
       let largest: { readonly from: object; readonly part: number } = { from: shares, part: 0 }
-      for (const [from, share] of shares) {
-        const part = share.requests / limit + share.bytes / limitBytes
-        if (part > largest.part) largest = { from, part }
-      }
+      for (const [from, { [by]: part }] of shares) if (part > largest.part) largest = { from, part }
       return largest.from
     },
   }

@@ -23,9 +23,9 @@ export function AuditView() {
   const words = useWordsOf(auditWords)
   const { parts } = useWordsOf(administrationWords)
   const pages = usePages('pages')
-  const [kept, keep] = useListText('criteria', '{}')
+  const [kept, keep] = useListText('criteria')
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this view has written it
-  const criteria = JSON.parse(kept) as Criteria
+  const criteria = JSON.parse(kept || '{}') as Criteria
   const [isFollowing, setIsFollowing] = useState(false)
   const follows = isFollowing && pages.number === 1
   const { data, error, refetch, isPlaceholderData } = useQuery({

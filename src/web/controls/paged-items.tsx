@@ -16,11 +16,11 @@ interface Paged<Item> {
  * @param name The page's name in the view, where the page is kept for Back and a reload
  */
 export function usePagedItems<Item>(found: readonly Item[], filter: string, name?: string): Paged<Item> {
-  const [turned, setTurned] = useListText(name, '0')
+  const [turned, setTurned] = useListText(name)
   const [filtered, setFiltered] = useState(filter)
   if (filtered !== filter) {
     setFiltered(filter)
-    setTurned('0')
+    setTurned('')
   }
   const count = Math.max(1, Math.ceil(found.length / pageSize))
   // The list may have become shorter.

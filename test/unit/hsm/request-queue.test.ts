@@ -124,3 +124,11 @@ it('refuses the last large request of the sender with most bytes where there is 
   quiet(20_000)
   expect(seen).toEqual(['busy 1 refused'])
 })
+
+it('refuses no small requests where there is no room for bytes, which others have taken', () => {
+  const { seen, sender } = given(100_000)
+  const [busy, ...others] = [sender('busy '), sender('one '), sender('two '), sender('three ')]
+  for (let at = 0; at < 7; at += 1) busy(1)
+  for (const other of others) other(40_000)
+  expect(seen).toEqual(['one 1 refused'])
+})
