@@ -24,8 +24,8 @@ export interface SentConnections {
    * To be called with each answer to a ping, in turn. Closes connections that were sent before that ping and that the
    * worker has not claimed: it never got them, as when it may open no more files. node:cluster then waits for its answer
    * and sends it no others. So the result says whether to replace it now: not before a worker that is being replaced has
-   * a successor, without which none would listen. Until then node:cluster holds new connections. After many pings it is
-   * replaced all the same, which closes them: their files may be those that the primary lacks to start the successor.
+   * a successor, without which none would listen. Until then new connections wait. After many pings it is replaced all
+   * the same, which closes them: their files may be those that the primary lacks to start the successor.
    */
   closeLost(): boolean
 }

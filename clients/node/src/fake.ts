@@ -119,7 +119,10 @@ function readCall({ method, url, body }: TransportRequest): FakeCall {
       body: typeof body === 'string' ? (JSON.parse(body) as FakeCall['body']) : {},
     }
   }
-  throw new FakeRefusal('request.not_found', 'There is no such address in this interface.')
+  throw new FakeRefusal(
+    'request.not_found',
+    'There is no such address in this interface: /api/1.0/docs lists those there are.',
+  )
 }
 
 function success(callinfo: object, members: object = {}): TransportAnswer {
