@@ -1,30 +1,20 @@
 import { useEffect, useState } from 'react'
-import { KeptJson } from './kept-json.ts'
 
-/** The filter and page of each list that the person has been at in this tab, by the entry of the browser's history. */
-interface KeptLists {
-  readonly userid: string
-  readonly entries: Readonly<Record<string, ListState>>
-}
 type ListState = Readonly<Record<string, string>>
 
 /**
- * For Back and a reload. People type names of objects into filters. So the browser's history, which outlasts a logout,
- * gets an arbitrary id, and the text is in the storage of the tab until the session ends.
+ * The filter and page of each list that the person has been at, for Back. People type names of objects into filters, so
+ * these are in the memory of the page alone. The browser's history, which outlasts a logout, gets an arbitrary id.
  */
-const kept = new KeptJson<KeptLists>(sessionStorage, 'strongroom.lists')
-const mostEntries = 50
-/** Characters of a text that is kept. The storage is limited. */
-const mostKept = 4_000
+const kept = new Map<string, ListState>()
 
-/** To be called with the person of the session, before lists are shown. Lists of anybody else are discarded. */
-export function keepListsOf(userid: string | undefined): void {
-  if (userid === undefined) kept.write(undefined)
-  else if (kept.read()?.userid !== userid) kept.write({ userid, entries: {} })
+/** To be called when the session ends, and when another person logs in. */
+export function forgetLists(): void {
+  kept.clear()
 }
 
 /**
- * A text of a list that is there again when the person comes back to it by Back or a reload.
+ * A text of a list that is there again when the person comes back to it by Back.
  * @param name Its name, one of a kind in the view; undefined for a text that is not kept
  */
 export function useListText(name: string | undefined, initial = ''): [string, (text: string) => void] {
@@ -44,16 +34,13 @@ function shownId(): string | undefined {
 
 function shownState(): ListState | undefined {
   const id = shownId()
-  return id === undefined ? undefined : kept.read()?.entries[id]
+  return id === undefined ? undefined : kept.get(id)
 }
 
 function keep(name: string, text: string): void {
-  const lists = kept.read()
   const { [name]: before = '', ...others } = shownState() ?? {}
-  if (!lists || text === before || text.length > mostKept) return
+  if (text === before) return
   const id = shownId() ?? crypto.randomUUID()
   if (id !== shownId()) history.replaceState({ list: id }, '')
-  const { [id]: _, ...older } = lists.entries
-  const entries = [...Object.entries(older).slice(1 - mostEntries), [id, { ...others, [name]: text }] as const]
-  kept.write({ ...lists, entries: Object.fromEntries(entries) })
+  kept.set(id, { ...others, [name]: text })
 }

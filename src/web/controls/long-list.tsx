@@ -10,7 +10,7 @@ interface Props<Item> {
   /** The text that the filter searches. */
   readonly textOf: (item: Item) => string
   readonly className: string
-  /** Its name in the view, where the filter and the page are kept for Back and a reload. */
+  /** Its name in the view, where the filter and the page are kept for Back. */
   readonly name?: string
   /** Draws the row of an item, with its key. */
   readonly children: (item: Item) => ReactNode

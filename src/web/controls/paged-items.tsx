@@ -13,7 +13,7 @@ interface Paged<Item> {
 
 /**
  * Divides the items that fit a filter into pages. A new filter begins at the first page.
- * @param name The page's name in the view, where the page is kept for Back and a reload
+ * @param name The page's name in the view, where the page is kept for Back
  */
 export function usePagedItems<Item>(found: readonly Item[], filter: string, name?: string): Paged<Item> {
   const [turned, setTurned] = useListText(name)

@@ -20,7 +20,7 @@ export interface Pages extends PagePosition {
 
 /**
  * The position in a list whose pages each name the next one.
- * @param name Its name in the view, where the position is kept for Back and a reload
+ * @param name Its name in the view, where the position is kept for Back
  */
 export function usePages(name?: string): Pages {
   const [text, setText] = useListText(name)

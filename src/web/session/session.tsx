@@ -8,7 +8,7 @@ import { forgetPendingLogout, sendLogout, sendPendingLogout } from './pending-lo
 import { withSessionLock } from './session-lock.ts'
 import { nothingTold, toldBy, withoutPassphrase, type Sentences } from './told-at-login.ts'
 import { KeptJson } from '../controls/kept-json.ts'
-import { keepListsOf } from '../controls/list-state.ts'
+import { forgetLists } from '../controls/list-state.ts'
 import { forgetTyping, keepTyping, keepTypingOf } from '../controls/kept-typing.ts'
 import { forgetDownloads } from '../controls/file-download.ts'
 import { onSessionEnd } from '../interface/transport.ts'
@@ -54,16 +54,9 @@ const SessionContext = createContext<Session | undefined>(undefined)
  */
 const kept = new KeptJson<Person>(localStorage, 'strongroom.person')
 
-/** The person of the session that the browser remembers. */
-function remembered(): Person | undefined {
-  const person = kept.read()
-  keepListsOf(person?.userid)
-  return person
-}
-
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient()
-  const [person, setPerson] = useState(remembered)
+  const [person, setPerson] = useState(() => kept.read())
   const [isChecked, setIsChecked] = useState(() => kept.read() === undefined)
   const [sessionEnd, setSessionEnd] = useState<SessionEnd>()
   const [told, setTold] = useState(nothingTold)
@@ -138,7 +131,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
 function leavePage(queries: QueryClient, next: Person | undefined): void {
   if (next) keepTypingOf(next.userid)
   else keepTyping()
-  keepListsOf(next?.userid)
+  forgetLists()
   queries.clear()
   void emptyClipboard()
   forgetDownloads()
