@@ -84,6 +84,23 @@ it('keeps what another person changes of a vault while one edits it', async () =
   expect(VAULTS.find(({ id }) => id === vaultid)).toMatchObject({ groupname: 'Larder', ...theirs })
 })
 
+it('offers to edit a vault once its members are there, which would move the button from under the pointer', async () => {
+  const { vaultid, visit, page } = await owner('Cellar')
+  let answer = () => {}
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve))
+  await page.route(`${stage.appliance.url}/vault/${vaultid}/members`, async (route) => {
+    await isAnswered
+    await route.continue()
+  })
+  await visit.open(`/vault/${vaultid}/about`)
+  await visit.sees('About Cellar')
+  const edit = page.getByRole('button', { name: 'Edit' })
+  expect(await edit.count()).toBe(0)
+  answer()
+  await edit.waitFor()
+  expect(await page.getByRole('button', { name: 'Share' }).count()).toBe(1)
+})
+
 it('keeps a vault that is not empty, and says why', async () => {
   const { vaultid, visit, page } = await owner('Loft')
   await visit.open(`/vault/${vaultid}/about`)

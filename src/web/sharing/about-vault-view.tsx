@@ -42,7 +42,8 @@ export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
       <OwnRight vault={vault} />
       {members.error && <ErrorMessage error={members.error} onTryAgain={members.refetch} />}
       {isShown && <Members vault={vault} members={members.data} />}
-      <VaultRecord vault={vault} />
+      {/* Members that came later would move the buttons from under a pointer. */}
+      {members.isPending ? <Loading /> : <VaultRecord vault={vault} />}
     </div>
   )
 }
