@@ -6,11 +6,11 @@ import type { Config } from '../config/schema.ts'
 import { createTally } from '../http/server/tally.ts'
 import type { Log } from '../log.ts'
 import { mostConnectionsPerListener } from '../open-files.ts'
+import { type AcceptedConnection, onceClosed } from './accepted-connection.ts'
 import { createWaitingConnections } from './waiting-connections.ts'
 
-/** A connection of the primary, as node:cluster gets it (`TCP` of Node.js). */
-interface Accepted {
-  close(...then: unknown[]): void
+/** A connection as node:cluster gets it. */
+interface Accepted extends AcceptedConnection {
   getpeername(peer: { address?: string }): number
 }
 
@@ -69,19 +69,6 @@ export function takeTurns({ maxConnections, proxies }: Config['http'], log: Pick
     listener.close = (...then) => {
       waiting.closeAll()
       close(...then)
-    }
-  }
-}
-
-/** Workers claim a connection by closing the primary's end of it, and those that nobody will claim are closed, too. */
-function onceClosed(accepted: Accepted, closed: () => void): void {
-  const close = accepted.close.bind(accepted)
-  let isOpen = true
-  accepted.close = (...then) => {
-    close(...then)
-    if (isOpen) {
-      isOpen = false
-      closed()
     }
   }
 }

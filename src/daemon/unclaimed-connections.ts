@@ -1,9 +1,10 @@
 import type { ChildProcess, Serializable } from 'node:child_process'
 import type { Worker } from 'node:cluster'
+import { type AcceptedConnection, onceClosed } from './accepted-connection.ts'
 import type { FromWorker } from './worker-process.ts'
 
 /** Connections that the primary has accepted and no worker has claimed yet, each with the worker it was sent to. */
-const unclaimed = new Map<Handle, ChildProcess>()
+const unclaimed = new Map<AcceptedConnection, ChildProcess>()
 /** Workers that may still claim a connection. */
 const accepting = new Set<ChildProcess>()
 /** Number of workers that accepted connections and have ended or are to end, and whose successors do not accept yet. */
@@ -11,10 +12,6 @@ let awaited = 0
 
 /** Pings that a worker without connections waits for the successor of another one: a minute. */
 const mostWaits = 12
-
-interface Handle {
-  close(...then: unknown[]): void
-}
 
 /** The connections that were sent to one worker. */
 export interface SentConnections {
@@ -41,7 +38,7 @@ export function closeUnclaimed(worker: Worker): SentConnections {
   child.send = (message: Serializable, ...given: unknown[]) => {
     const [handle] = given
     if (isHandle(handle)) {
-      if (!unclaimed.has(handle)) forgetWhenClosed(handle)
+      if (!unclaimed.has(handle)) onceClosed(handle, () => unclaimed.delete(handle))
       unclaimed.set(handle, child)
     }
     return Boolean(Reflect.apply(send, undefined, [message, ...given]))
@@ -64,7 +61,7 @@ export function closeUnclaimed(worker: Worker): SentConnections {
     awaited = Math.max(0, awaited - 1)
   })
   child.once('exit', () => leave(true))
-  const sentBeforePings: Handle[][] = []
+  const sentBeforePings: AcceptedConnection[][] = []
   let hasLost = false
   let waits = 0
   return {
@@ -87,14 +84,6 @@ export function closeUnclaimed(worker: Worker): SentConnections {
   }
 }
 
-function forgetWhenClosed(handle: Handle): void {
-  const close = handle.close.bind(handle)
-  handle.close = (...then: unknown[]) => {
-    unclaimed.delete(handle)
-    close(...then)
-  }
-}
-
-function isHandle(value: unknown): value is Handle {
+function isHandle(value: unknown): value is AcceptedConnection {
   return typeof value === 'object' && value !== null && 'close' in value && typeof value.close === 'function'
 }

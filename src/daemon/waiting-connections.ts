@@ -1,5 +1,6 @@
 import { createAddressList } from '../access/address-list.ts'
 import { networkOf } from '../access/network.ts'
+import { largestOf } from '../largest.ts'
 import { LinkedList } from '../linked-list.ts'
 
 /** What waits for a worker: a connection that the primary has accepted. */
@@ -79,11 +80,5 @@ export function createWaitingConnections<T extends Closable>(
   }
 }
 
-function greediest<T>(networks: Iterable<Network<T>>, amongProxies: boolean): Network<T> | undefined {
-  let found: Network<T> | undefined
-  for (const network of networks) {
-    if (network.isProxy !== amongProxies) continue
-    if (found === undefined || network.waiting.size > found.waiting.size) found = network
-  }
-  return found
-}
+const greediest = <T>(networks: Iterable<Network<T>>, amongProxies: boolean): Network<T> | undefined =>
+  largestOf(networks, ({ isProxy, waiting }) => (isProxy === amongProxies ? waiting.size : undefined))

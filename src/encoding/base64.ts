@@ -1,3 +1,6 @@
+/** What a text that `decodeBase64` refuses should be, for answers. */
+export const strictBase64 = 'base64 of the standard alphabet (+ and /), with padding'
+
 /**
  * Decodes strict base64 (RFC 4648 §4): the standard alphabet, padded, without line breaks; undefined for any other
  * text. Encoding again and comparing runs in native code. A regular expression over a megabyte would block all other

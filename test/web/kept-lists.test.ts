@@ -126,17 +126,17 @@ it('the page of a long list is there again after Back', async () => {
 
 it('a filter is gone after a logout', async () => {
   const { client, vaultid, user } = await stage.owner('Left')
-  await createObject(client, vaultid, { host: 'core1.example.test' })
+  for (const name of ['orders', 'tickets']) await client.must('POST', `/transparent/${vaultid}/keys/${name}`, {})
   const visit = await stage.visitor()
   const { page } = visit
   await visit.arrive(user)
-  await visit.open(`/vault/${vaultid}`)
-  await visit.sees('Left')
-  await expectKept(visit, 'core1', 'core1.example.test')
+  await visit.open(`/vault/${vaultid}/keys`)
+  await visit.sees('Keys of Left')
+  await expectKept(visit, 'orde', 'orders')
   await page.getByRole('button', { name: 'Log out' }).click()
   await visit.sees('Log in')
   await visit.logIn(user)
   await page.goBack()
-  await visit.sees('Left')
+  await visit.sees('Keys of Left')
   expect(await page.getByRole('searchbox').inputValue()).toBe('')
 })

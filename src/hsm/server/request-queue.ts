@@ -1,3 +1,4 @@
+import { largestOf } from '../../largest.ts'
 import { largePayloadBytes } from '../protocol/frame.ts'
 import { RequestLane } from './request-lane.ts'
 
@@ -100,6 +101,7 @@ export function createRequestQueue(options: RequestQueueOptions): RequestQueue {
       room.enter(request)
       for (let lacking = room.lacking(); lacking !== undefined; lacking = room.lacking()) {
         const from = room.largestSender(lacking)
+        if (from === undefined) break
         const last =
           lacking === 'bytes' ? (large.lastOf(from) ?? small.lastOf(from)) : (small.lastOf(from) ?? large.lastOf(from))
         if (last === undefined) break
@@ -139,10 +141,6 @@ function createRoom({ limit, limitBytes }: Pick<RequestQueueOptions, 'limit' | '
       if (bytes > limitBytes) return 'bytes'
       return requests > limit ? 'requests' : undefined
     },
-    largestSender(by: keyof Share) {
-      let largest: { readonly from: object; readonly part: number } = { from: shares, part: 0 }
-      for (const [from, { [by]: part }] of shares) if (part > largest.part) largest = { from, part }
-      return largest.from
-    },
+    largestSender: (by: keyof Share): object | undefined => largestOf(shares, ([, share]) => share[by])?.[0],
   }
 }

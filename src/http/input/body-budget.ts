@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import { largestOf } from '../../largest.ts'
 import { LinkedList, type ListItem } from '../../linked-list.ts'
 
 /** The memory of one worker for the bodies of calls. */
@@ -75,12 +76,8 @@ export function createBodyBudget({ totalBytes, perSenderBytes }: BudgetLimits): 
     if (sender.bodies === 0) senders.delete(sender.name)
   }
 
-  function greediest(): Sender | undefined {
-    let found: Sender | undefined
-    for (const sender of senders.values())
-      if (sender.coming.size > 0 && (found === undefined || sender.bytes > found.bytes)) found = sender
-    return found
-  }
+  const greediest = (): Sender | undefined =>
+    largestOf(senders.values(), ({ coming, bytes }) => (coming.size > 0 ? bytes : undefined))
 
   /** Refuses the oldest incoming body of a sender; false where there is none. */
   function dropOldest(sender: Sender | undefined): boolean {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { createAddressList } from '../../access/address-list.ts'
 import { addressOf } from '../../access/caller.ts'
 import { networkOf } from '../../access/network.ts'
+import { largestOf } from '../../largest.ts'
 import { LinkedList, type ListItem } from '../../linked-list.ts'
 
 export interface ConnectionRules {
@@ -61,14 +62,8 @@ function endIdleness({ network, idleEntry }: Open): void {
 }
 
 /** The network with most connections, of those with an idle one. */
-function greediest(networks: Iterable<Network>, amongProxies: boolean): Network | undefined {
-  let found: Network | undefined
-  for (const network of networks) {
-    if (network.isProxy !== amongProxies || network.idle.size === 0) continue
-    if (found === undefined || network.open > found.open) found = network
-  }
-  return found
-}
+const greediest = (networks: Iterable<Network>, amongProxies: boolean): Network | undefined =>
+  largestOf(networks, ({ isProxy, idle, open }) => (isProxy === amongProxies && idle.size > 0 ? open : undefined))
 
 export function createConnectionLimits(
   { maxConnections, maxConnectionsPerAddress, proxies }: ConnectionRules,

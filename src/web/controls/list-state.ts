@@ -17,8 +17,8 @@ export function forgetLists(): void {
  * A text of a list that is there again when the person comes back to it by Back.
  * @param name Its name, one of a kind in the view; undefined for a text that is not kept
  */
-export function useListText(name: string | undefined, initial = ''): [string, (text: string) => void] {
-  const [text, setText] = useState(() => (name === undefined ? undefined : shownState()?.[name]) ?? initial)
+export function useListText(name: string | undefined): [string, (text: string) => void] {
+  const [text, setText] = useState(() => (name === undefined ? undefined : shownState()?.[name]) ?? '')
   useEffect(() => {
     if (name !== undefined) keep(name, text)
   }, [name, text])

@@ -12,7 +12,6 @@ import type { SharedVault } from '../interface/calls.ts'
 import { useNoteRecent } from './recent.ts'
 import { inOrder, type Sort } from './row-order.ts'
 import { useContents } from './vault-reads.ts'
-import { useListText } from '../controls/list-state.ts'
 import { hidesData } from '../interface/refusal.ts'
 import { Loading } from '../controls/loading.tsx'
 import { useTablePosition } from './table-position.ts'
@@ -145,7 +144,7 @@ function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
   const words = useWords()
   const { id: vaultid } = vault
   const position = useTablePosition(vaultid, folderid)
-  const [filter, setFilter] = useListText('filter', position.read().filter)
+  const [filter, setFilter] = useState(() => position.read().filter)
   const deferred = useDeferredValue(filter)
   const here = arranged.byParent.get(folderid) ?? noRows
   const below = useMemo(() => allBelow(arranged, folderid), [arranged, folderid])

@@ -20,7 +20,7 @@ const layers: readonly Layer[] = [
   {
     name: 'ground',
     files:
-      /^(bounded-reading|burst|ended-process|fault|clock|file-identity|folder-making|folder-owner|folder-sync|groups|linked-list|log|journal-output|open-files|process-identity|read-only|recent-map|release|service-manager|state-file|stopped-process|user-turns)\.ts$|^(access|encoding)\//,
+      /^(bounded-reading|burst|ended-process|fault|clock|file-identity|folder-making|folder-owner|folder-sync|groups|largest|linked-list|log|journal-output|open-files|process-identity|read-only|recent-map|release|service-manager|state-file|stopped-process|user-turns)\.ts$|^(access|encoding)\//,
     imports: [],
     types: ['store'],
     owns: /^pino$/,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decodeBase64 } from '../../../encoding/base64.ts'
+import { decodeBase64, strictBase64 } from '../../../encoding/base64.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { detectMimeType } from '../mime-types.ts'
@@ -11,10 +11,7 @@ const mostCharacters = 25
 const body = z.object({
   data: z
     .string()
-    .refine(
-      (text) => decodeBase64(text) !== undefined,
-      'must be base64 of the standard alphabet (+ and /), with padding',
-    )
+    .refine((text) => decodeBase64(text) !== undefined, `must be ${strictBase64}`)
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((bytes) => bytes.length <= mostBytes, `must be ${mostBytes} bytes at most: the first of the file`)
     .meta({

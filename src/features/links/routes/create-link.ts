@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { decodeBase64, strictBase64 } from '../../../encoding/base64.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { base64 } from '../../../http/contract/shared-fields.ts'
 import type { Links } from '../links.ts'
@@ -24,9 +25,9 @@ const body = z.object({
 function base64Field() {
   return base64('The secret, encrypted by the caller under a key that stays out of this call.').transform(
     (text, context) => {
-      const bytes = Buffer.from(text, 'base64')
-      if (bytes.toString('base64') === text) return bytes
-      context.addIssue('must be base64 of the standard alphabet (+ and /), with padding')
+      const bytes = decodeBase64(text)
+      if (bytes !== undefined) return bytes
+      context.addIssue(`must be ${strictBase64}`)
       return z.NEVER
     },
   )

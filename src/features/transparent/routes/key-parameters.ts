@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { base64, idText, numberText, vaultSegment } from '../../../http/contract/shared-fields.ts'
 import { type QuotaKind, vaultParameter } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { decodeBase64 } from '../../../encoding/base64.ts'
+import { decodeBase64, strictBase64 } from '../../../encoding/base64.ts'
 import { isRotationPeriod, rotationPeriods } from '../key-policy.ts'
 import { findKeyType, keyTypes, type KeyType } from '../key-type.ts'
 import type { TransparentKey } from '../records.ts'
@@ -97,8 +97,7 @@ export function keyTypeNamed(name: string): KeyType {
 /** @throws Fault `request.invalid`, which names the member */
 export function base64Member(member: string, text: string): Buffer {
   const bytes = decodeBase64(text)
-  if (bytes === undefined)
-    throw new Fault('request.invalid', `${member} must be base64 of the standard alphabet (+ and /), with padding.`)
+  if (bytes === undefined) throw new Fault('request.invalid', `${member} must be ${strictBase64}.`)
   return bytes
 }
 
