@@ -190,6 +190,49 @@ it('shows what narrows a person, and gives back all of the vault', async () => {
   expect(JSON.stringify(CALLINFO)).not.toContain('grants')
 })
 
+it('gives back nothing that another Admin has taken meanwhile, until the person has seen that', async () => {
+  const { vaultid, client, visit, page } = await administrator('Quay')
+  const guest = await stage.appliance.addUser()
+  const member = `/vault/${vaultid}/member/${guest.id}`
+  const [keys, objects] = [{ keys: 'orders-*', operations: ['encrypt'] }, { objects: ['list', 'read'] }]
+  const grantsNow = async (): Promise<unknown> => {
+    const { CALLINFO } = await client.must('GET', `/vault/${vaultid}/members`)
+    return (CALLINFO['vaultmembers'] as { id: string; grants?: unknown }[]).find(({ id }) => id === String(guest.id))
+      ?.grants
+  }
+  await client.must('POST', member, { status: 1, grants: [keys, objects] })
+  await page.reload()
+  const dialog = page.getByRole('dialog')
+  const open = async (): Promise<void> => {
+    await itemOf(visit, guest)
+      .getByRole('button', { name: /^Change permission of/ })
+      .click()
+    await dialog.getByRole('radio', { name: 'Limited', checked: true }).waitFor()
+    await client.must('PUT', member, { status: 1, grants: [keys] })
+  }
+  // Nothing was changed here, so that nothing is sent.
+  await open()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await grantsNow()).toEqual([keys])
+  await client.must('PUT', member, { status: 1, grants: [keys, objects] })
+  await page.reload()
+  await open()
+  await dialog.getByLabel('Maximum items per day').fill('50')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const told = dialog.getByRole('alert')
+  await told.getByText('Someone else has changed this permission').waitFor()
+  await told.getByText('Keys orders-*: encrypt').waitFor()
+  expect(await told.getByText('Objects').count()).toBe(0)
+  expect(await visit.findings()).toEqual([])
+  expect(await grantsNow()).toEqual([keys])
+  expect(await dialog.getByLabel('Maximum items per day').inputValue()).toBe('50')
+  // Who has seen it decides.
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await grantsNow()).toEqual([{ ...keys, daily: 50 }, objects])
+})
+
 it('lets a service account in by what it may do, and changes that', async () => {
   const { user, vaultid, client, visit, page } = await administrator('Slipway')
   const { id, name } = await makeService({ owner: user.id, name: `mail-form-${vaultid}`, description: 'Orders' })

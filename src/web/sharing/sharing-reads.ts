@@ -1,15 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call, type FoundPerson, type VaultMember } from '../interface/calls.ts'
 import { searchable } from '../interface/user-search.ts'
 
-export const useMembers = (vaultid: string) =>
-  useQuery({
+export const membersOf = (vaultid: string) =>
+  queryOptions({
     queryKey: ['members', vaultid],
     async queryFn({ signal }): Promise<readonly VaultMember[]> {
       const { CALLINFO } = await call('vault.members', { params: { vaultid }, signal })
       return CALLINFO?.vaultmembers ?? []
     },
   })
+
+export const useMembers = (vaultid: string) => useQuery(membersOf(vaultid))
 
 export const leastSearched = 2
 

@@ -45,6 +45,8 @@ export const sharingWords = inBoth(
     changeRight: 'Change permission',
     changeRightOf: (name: string) => `Change permission of ${name}`,
     save: 'Save',
+    rightContested:
+      'Someone else has changed this permission. Save again to replace theirs with yours, or cancel. Theirs is:',
     rightChanged: (name: string) => `Permission of ${name} changed.`,
     remove: 'Remove',
     removeMember: (name: string) => `Remove ${name}`,
@@ -119,6 +121,8 @@ export const sharingWords = inBoth(
     changeRight: 'Ändra behörighet',
     changeRightOf: (name) => `Ändra behörighet för ${name}`,
     save: 'Spara',
+    rightContested:
+      'Någon annan har ändrat behörigheten. Spara igen för att ersätta den med din, eller avbryt. Den är nu:',
     rightChanged: (name) => `Behörigheten för ${name} har ändrats.`,
     remove: 'Ta bort',
     removeMember: (name) => `Ta bort ${name}`,
