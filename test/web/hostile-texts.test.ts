@@ -191,3 +191,36 @@ it('runs no script that stands in the page and takes no text for markup: the com
   await expect(tried).rejects.toThrow('TrustedHTML')
   expect(await page.evaluate('window.hit')).toBeUndefined()
 })
+
+it('leaves the full stops of what runs from the right where they were written', async () => {
+  const { user, client, vaultid } = await stage.owner('כספת!')
+  const id = await createObject(client, vaultid, { host: 'rtl.example.test', username: 'מנהל!', info: 'שלום, עולם!' })
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.arrive(user)
+  /** Whether the last character of a text stands to the left of the first one. */
+  async function runsFromRight(text: string): Promise<boolean> {
+    await page.getByText(text, { exact: true }).first().waitFor()
+    return page.evaluate(`{
+      const all = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+      while (all.nextNode().data !== ${JSON.stringify(text)});
+      const leftOf = (at) => {
+        const range = new Range()
+        range.setStart(all.currentNode, at)
+        range.setEnd(all.currentNode, at + 1)
+        return range.getBoundingClientRect().left
+      }
+      leftOf(${text.length - 1}) < leftOf(0)
+    }`)
+  }
+  expect(await runsFromRight('כספת!')).toBe(true)
+  await visit.open(`/object/${id}`)
+  await visit.sees('rtl.example.test')
+  expect(await runsFromRight('מנהל!')).toBe(true)
+  expect(await runsFromRight('שלום, עולם!')).toBe(true)
+  await page.getByRole('link', { name: 'Edit' }).click()
+  const field = page.getByLabel('Username', { exact: true })
+  await field.waitFor()
+  const styles = "[...document.querySelectorAll('input, textarea')].map((one) => getComputedStyle(one).unicodeBidi)"
+  expect(new Set(await page.evaluate<string[]>(styles))).toEqual(new Set(['plaintext']))
+})

@@ -126,13 +126,23 @@ it.each(['en-GB', 'sv-SE'])('shows the whole main menu at every width, in %s', a
   await page.keyboard.press('Enter')
   const menu = page.locator('nav.places')
   await menu.waitFor()
-  for (const width of [360, 641, 768, 993, 1024, 1440]) {
+  for (const width of [320, 360, 641, 768, 993, 1024, 1440]) {
     await page.setViewportSize({ width, height: 800 })
     expect({ width, hidden: await menu.evaluate((nav) => nav.scrollWidth - nav.clientWidth) }).toEqual({
       width,
       hidden: 0,
     })
   }
+})
+
+it('leaves a low window, as that of four times the size, to what is read', async () => {
+  const visit = await stage.member({ width: 320, height: 256 })
+  await visit.open('/me')
+  const last = visit.page.getByRole('main').getByRole('button').last()
+  await last.waitFor()
+  await last.focus()
+  const header = await visit.page.getByRole('banner').boundingBox()
+  expect((header?.y ?? 0) + (header?.height ?? 0)).toBeLessThanOrEqual(0)
 })
 
 it('keeps the distance of a row from the edge of its list, whatever views were loaded', async () => {
