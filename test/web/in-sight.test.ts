@@ -94,6 +94,36 @@ it('leaves the buttons of a dialog uncovered by what the page says of the clipbo
   expect((ofNotice?.y ?? 0) + (ofNotice?.height ?? 0)).toBeLessThanOrEqual(ofButtons?.y ?? 0)
 })
 
+it.each([
+  [360, 640],
+  [320, 256],
+])(
+  'leaves uncovered what gets the focus while the clipboard holds a secret, at %i by %i pixels',
+  async (width, height) => {
+    const visit = await stage.member({ width, height })
+    const { page } = visit
+    await visit.open(`/object/${stage.stocked.server}`)
+    await page.getByRole('button', { name: 'Copy Password' }).click()
+    await page.getByRole('button', { name: 'Clear now' }).waitFor()
+    const covered: unknown[] = []
+    const places = new Set<unknown>()
+    for (let presses = 0; presses < 50; presses += 1) {
+      await page.keyboard.press(presses < 25 ? 'Tab' : 'Shift+Tab')
+      const [name, by] = await page.evaluate<[string, number]>(`{
+      const focused = document.querySelector('main :focus')
+      const notice = [...document.querySelectorAll('.notices .card')].at(-1)
+      focused && notice
+        ? [focused.outerHTML, focused.getBoundingClientRect().bottom - notice.getBoundingClientRect().top]
+        : ['', 0]
+    }`)
+      places.add(name)
+      if (by > 0) covered.push([name, by])
+    }
+    expect(places.size).toBeGreaterThan(6)
+    expect(covered).toEqual([])
+  },
+)
+
 /** The names of what has the focus behind the header, by this key through the whole page. */
 async function hiddenBy(key: string, page: Page): Promise<string[]> {
   const hidden: string[] = []
