@@ -118,7 +118,7 @@ function secretPlacements(
     if (file === undefined || to === undefined || resolve(file) === resolve(to)) return []
     const from = join(folder, option)
     copyFileSync(file, from)
-    const owner = to.includes(credentialFolder) ? undefined : reader
+    const owner = to.startsWith(credentialFolder) ? undefined : reader
     belongTo(from, { mode: 0o400, owner: owner?.owner ?? 'root', group: owner?.group ?? 'root' })
     return [{ from, to }]
   })

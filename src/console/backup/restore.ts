@@ -52,7 +52,7 @@ Examples:
   strongroom backup restore strongroom.age --identity backup-identity.txt --public-key audit-public.pem \\
     --pin-file pin --tls-key server.key
   strongroom backup restore strongroom.age --identity backup-identity.txt --public-key audit-public.pem \\
-    --pin-file pin --into /srv/trial`
+    --pin-file pin --tls-key server.key --into /srv/trial`
 
 interface Options {
   readonly identity: string

@@ -32,8 +32,10 @@ export function restoredConfiguration(
   const path = places['configuration']?.path
   if (path === undefined) throw new BackupError('The manifest of the backup names no configuration: take another one.')
   const original = readFileSync(join(folder, entryFiles.configuration), 'utf8')
-  const json: unknown = JSON.parse(original)
-  const moved = mapPaths(json, (named, option) => movedPath(named, option, dirname(path), into))
+  const json: UnitConfiguration = JSON.parse(original)
+  const moved = mapPaths(into === undefined ? json : withoutUnits(json, places), (named, option) =>
+    movedPath(named, option, dirname(path), into),
+  )
   const workingFile = join(folder, 'working.json')
   writeFileSync(workingFile, JSON.stringify(moved), { mode: 0o600 })
   return {
@@ -43,6 +45,18 @@ export function restoredConfiguration(
     token: places['token'] && below(into, places['token'].path),
     workingFile,
   }
+}
+
+interface UnitConfiguration {
+  readonly hsm: { readonly spawn?: boolean }
+  readonly processes?: Config['processes']
+}
+
+/** systemd starts no keeper and no token hosts below another folder: the daemon has to, as the users of the units. */
+function withoutUnits(json: UnitConfiguration, { trail, keeper }: Manifest['places']): UnitConfiguration {
+  if (json.hsm.spawn !== false || trail === undefined || keeper === undefined) return json
+  const processes = { workers: trail.owner, inside: keeper.owner }
+  return { ...json, hsm: { ...json.hsm, spawn: true }, processes }
 }
 
 function movedPath(path: string, option: string, folder: string, into: string | undefined): string {

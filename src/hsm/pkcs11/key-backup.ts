@@ -1,12 +1,6 @@
 import { hash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import {
-  type BackupVersion,
-  decodeContent,
-  encodeContent,
-  readKeyBackup,
-  writeKeyBackup,
-} from '../key-backup-record.ts'
+import { type BackupVersion, decodeContent, encodeContent, writeKeyBackup } from '../key-backup-record.ts'
 import { decodeRecord, encodeRecord } from '../key-record.ts'
 import type { KeyReference, KeyToBackUp, SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
@@ -60,8 +54,7 @@ const partMark = 'backup part'
 const digestOf = ({ record }: SealedRecord): Buffer => hash('sha256', record, 'buffer')
 
 function versionsOfPart(token: Token, part: Buffer, policy: SealedRecord): readonly BackupVersion[] {
-  verifyBackup(token, part)
-  const [mark, digest, whole, ...more] = decodeRecord(readKeyBackup(part).content).map((field) => field.subarray(1))
+  const [mark, digest, whole, ...more] = decodeRecord(verifyBackup(token, part)).map((field) => field.subarray(1))
   const isPart = mark?.toString() === partMark && digest?.equals(digestOf(policy)) === true && more.length === 0
   if (!isPart || whole === undefined) throw new Fault('hsm.rejected', 'This is no part of a backup of this key.')
   return decodeContent(whole).versions

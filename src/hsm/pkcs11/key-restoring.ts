@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { decodeContent, readKeyBackup, restoredPolicy } from '../key-backup-record.ts'
+import { decodeContent, restoredPolicy } from '../key-backup-record.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
 import type { MadeKey, ImportOptions, WrappedKey } from '../made-key.ts'
@@ -37,8 +37,7 @@ export function restoreKey(
   { policy, vaultKey }: { readonly policy: SealedRecord; readonly vaultKey: SealedRecord },
   from: number,
 ): RestoredVersions {
-  verifyBackup(token, bytes)
-  const backup = decodeContent(readKeyBackup(bytes).content)
+  const backup = decodeContent(verifyBackup(token, bytes))
   const kind = kindOfType(backup.type)
   const versions = from >= 0 ? backup.versions.slice(from, from + versionsAtOnce) : []
   if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'The backup has no such version.')

@@ -122,12 +122,13 @@ export function isOfRelease020(token: Token): boolean {
   return token.run(({ roots }) => roots.hasKek('backup.v1'))
 }
 
-/** See `Hsm.verifyBackup`. */
-export function verifyBackup(token: Token, backup: Buffer): void {
+/** See `Hsm.verifyBackup`. Returns the content that was verified. */
+export function verifyBackup(token: Token, backup: Buffer): Buffer {
   const { content, seal } = readKeyBackup(backup)
   const expected = token.run(({ session, roots }) =>
     session.sign(hmacSha256, roots.backupSeal(seal.name), content, Buffer.alloc(sealBytes)),
   )
   if (seal.seal.length !== sealBytes || !timingSafeEqual(seal.seal, expected))
     throw new Fault('hsm.seal_broken', 'The backup was altered, or comes from an appliance with other backup keys.')
+  return content
 }

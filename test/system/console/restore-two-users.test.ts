@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { endDaemon, freePort, startDaemon } from '../../support/appliance.ts'
 import { givenAgePair, givenFolder } from '../../support/backup-kit.ts'
 import { passphrase, strongroomProcess } from '../../support/console-kit.ts'
@@ -74,5 +74,38 @@ describe.runIf(hasTwoUsers)('an appliance of two users that root restores', () =
       expect(() => execFileSync('setpriv', [...as, 'cat', join(into, path)], { stdio: 'pipe' })).toThrow(
         /Permission denied/,
       )
+  })
+
+  it('under systemd, whose restored copy in a folder is started by one command all the same', async () => {
+    const configuration = JSON.parse(readFileSync(appliance.configFile, 'utf8'))
+    delete configuration.processes
+    configuration.hsm.spawn = false
+    configuration.hsm.pinFile = '${CREDENTIALS_DIRECTORY}/pin'
+    configuration.tls.key = '${CREDENTIALS_DIRECTORY}/tls-key'
+    configuration.http.port = await freePort()
+    const [credentials, elsewhere] = [givenFolder(), givenFolder()]
+    const outside = join(appliance.directory, 'outside')
+    const [pin, key] = [join(credentials, 'pin'), join(credentials, 'tls-key')]
+    cpSync(appliance.token.pinFile, pin)
+    cpSync(join(outside, 'server.key'), key)
+    const configFile = join(appliance.directory, 'units.json')
+    writeFileSync(configFile, JSON.stringify(configuration))
+    const pair = givenAgePair(elsewhere)
+    const taken = join(elsewhere, 'b.age')
+    const run = (...args: string[]) => strongroomProcess(configFile, args)
+    vi.stubEnv('CREDENTIALS_DIRECTORY', credentials)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(run('backup', 'create', taken, '--recipient', pair.recipient).stderr).toBe('')
+
+    chmodSync(elsewhere, 0o755)
+    const into = join(elsewhere, 'r')
+    const publicKey = join(outside, 'audit/audit-public.pem')
+    const kept = ['--pin-file', pin, '--tls-key', key, '--into', into]
+    const keys = ['--identity', pair.identity, '--public-key', publicKey]
+    const { stdout } = run('backup', 'restore', taken, ...keys, ...kept)
+    const [, restored = ''] = /^Next: strongroomd --config (.*)$/m.exec(stdout) ?? []
+    const daemon = await startDaemon(restored, [])
+    onTestFinished(async () => void (await endDaemon(daemon, 'SIGTERM')))
+    expect(strongroomProcess(restored, ['doctor', '--only', 'separation,token,keeper']).stdout).not.toMatch(/^problem/m)
   })
 })

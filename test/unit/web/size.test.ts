@@ -56,6 +56,18 @@ describe("the console's size", () => {
     for (const name of views) expect([...withImports(name)].filter((one) => workers.includes(one))).toEqual([])
   })
 
+  it('is what docs/web-console.md says', () => {
+    const text = readFileSync(resolve(import.meta.dirname, '../../../docs/web-console.md'), 'utf8')
+    const chapter = /^## What is loaded\n([^]*?)^## /m.exec(text)?.[1] ?? ''
+    const said = [...chapter.matchAll(/\| +(\d+) \|$/gm)].map(([, number]) => Number(number))
+    const sizeOf = (start: string) =>
+      kib(readdirSync(join(folder, 'assets')).filter((name) => name.startsWith(start) && name.endsWith('.js')))
+    const largest = Math.max(...views.map((view) => kib([...withImports(view)].filter((name) => !first.has(name)))))
+    const measured = [kib(first), largest, sizeOf('opening-worker'), sizeOf('drawing-worker')]
+    expect(said).toHaveLength(measured.length)
+    for (const [at, size] of measured.entries()) expect(Math.abs(size / (said[at] ?? 0) - 1)).toBeLessThan(0.1)
+  })
+
   it('is that of React for use, not for development', () => {
     const scripts = [...first].filter((name) => name.endsWith('.js'))
     for (const name of scripts)
