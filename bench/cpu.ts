@@ -19,9 +19,20 @@ export function cpuTimes(root: number): CpuTimes {
   return times
 }
 
+/** The same of all these processes together, and of those below them that have ended. */
+export function cpuTimeOfAll(root: number): number {
+  const processes = readProcesses()
+  const ticks = [...processes]
+    .filter(([pid]) => descends(pid, root, processes))
+    .map(([, { ticks: own, ended }]) => own + ended)
+  return ticks.reduce((sum, one) => sum + one, 0) * microsecondsPerTick
+}
+
 interface ProcessStat {
   readonly parent: number
   readonly ticks: number
+  /** The ticks of its children that have ended. */
+  readonly ended: number
 }
 
 function readProcesses(): Map<number, ProcessStat> {
@@ -39,7 +50,10 @@ function readStat(pid: number): ProcessStat | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is the name in brackets, which may contain anything. The third field follows it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
+    const [parent = 0, user = 0, system = 0, endedUser = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map((at) =>
+      Number(fields[at]),
+    )
+    return { parent, ticks: user + system, ended: endedUser + endedSystem }
   } catch {
     return undefined
   }

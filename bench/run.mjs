@@ -14,6 +14,7 @@ const names = [
   'login',
   'strangers',
   'objects',
+  'postgres',
   'files',
   'otp',
   'recovery',

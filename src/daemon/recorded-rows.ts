@@ -122,17 +122,18 @@ async function rowsOfUser(tx: Reader, userId: number) {
 
 /** A device that the record itself names: one without a holder is among the devices of no user. */
 async function rowsOfDevice(tx: Reader, { target = '' }: AuditEvent) {
-  const [, id, publicId] = /: (?:OTP device (\d+)|hardware token ([cbdefghijklnrtuv]{12}))$/.exec(target) ?? []
-  const where = id === undefined ? { publicId: publicId ?? '' } : { id: Number(id) }
-  const device = await tx.findOneBy(OtpDeviceTable, where)
+  const named = /: (?:OTP device (\d+)|hardware token ([cbdefghijklnrtuv]{12}))$/.exec(target)
+  if (named === null) return {}
+  const [, id, publicId = ''] = named
+  const device = await tx.findOneBy(OtpDeviceTable, id === undefined ? { publicId } : { id: Number(id) })
   const row = id ?? device?.id
   return row === undefined ? {} : { [`device ${row}`]: device && rowState.device(device) }
 }
 
 async function rowsOfApplicationKey(tx: Reader, { operation, target = '' }: AuditEvent) {
   const [, name] = /^application key (.+)$/.exec(operation === 'console.apikey.shapes' ? '' : target) ?? []
-  const [key] =
-    name === undefined ? [] : await tx.find(ApplicationKeyTable, { where: { name }, order: { id: 'DESC' }, take: 1 })
+  if (name === undefined) return {}
+  const [key] = await tx.find(ApplicationKeyTable, { where: { name }, order: { id: 'DESC' }, take: 1 })
   return key === undefined ? {} : { [`application key ${key.id}`]: rowState.applicationKey(key) }
 }
 

@@ -32,26 +32,29 @@ export function createKeyedMutex(): <T>(name: number, work: (hasWaited: boolean)
 }
 
 /**
- * Combines many requests to sync a file. Requests that arrive during a sync share the next one, because the present one
- * may have begun too early.
+ * Combines runs of the same work, by name. Requests that arrive during a run share the next one, because the present one
+ * may have begun too early for them.
  */
-export function createSharedSync(sync: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
+export function createSharedRuns<T>(): (name: string, work: () => Promise<T>) => Promise<T> {
+  const running = new Map<string, Promise<T>>()
+  const next = new Map<string, Promise<T>>()
 
-  function start(): Promise<void> {
-    next = undefined
-    const started = sync().finally(() => {
-      if (running === started) running = undefined
+  function start(name: string, work: () => Promise<T>): Promise<T> {
+    next.delete(name)
+    const started = work().finally(() => {
+      if (running.get(name) === started) running.delete(name)
     })
-    running = started
+    running.set(name, started)
     return started
   }
 
-  return () => {
-    if (running === undefined) return start()
-    next ??= running.then(start, start)
-    return next
+  return (name, work) => {
+    const present = running.get(name)
+    if (present === undefined) return start(name, work)
+    const begin = () => start(name, work)
+    const following = next.get(name) ?? present.then(begin, begin)
+    next.set(name, following)
+    return following
   }
 }
 

@@ -1,6 +1,9 @@
+import type { PoolClient } from 'pg'
 import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
 import { errorCodeOf, Fault, isFault } from '../fault.ts'
 import { runAfterCommit, runBeforeCommit } from './commit-work.ts'
+import { createSharedRuns } from './concurrency.ts'
+import { keepPlans, planNameOf } from './kept-plans.ts'
 import { migrate, type MigrateOptions, migrations, migrationsTable } from './migrations.ts'
 import { createSilenceWatch, type SilenceWatch, statementMs } from './silent-server.ts'
 import { UndecidedCommit } from './undecided-commit.ts'
@@ -44,7 +47,10 @@ async function connect(url: string, tables: readonly EntitySchema[], silence: Si
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleTransactionMs,
     connectionTimeoutMillis: 5_000,
-    onConnect: silence.watch,
+    onConnect(client: PoolClient) {
+      keepPlans(client)
+      silence.watch(client)
+    },
   }
   try {
     return await new DataSource({
@@ -100,6 +106,7 @@ async function lock(runner: QueryRunner, patienceMs: number): Promise<void> {
 }
 
 function createPostgresStore(source: DataSource): Store {
+  const shared = createSharedRuns<readonly unknown[]>()
   return {
     dialect: 'postgres',
     read: createReader(source.manager, translated),
@@ -108,7 +115,10 @@ function createPostgresStore(source: DataSource): Store {
     },
     async query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {
       try {
-        return await source.query<Row[]>(sql, [...parameters])
+        const name = `${planNameOf(sql) ?? sql} ${JSON.stringify(parameters)}`
+        const rows = await shared(name, () => source.query(sql, [...parameters]))
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a statement gives is its author's word
+        return rows as readonly Row[]
       } catch (cause) {
         throw translated(cause)
       }
@@ -161,7 +171,7 @@ const mostTries = 5
  * SQLSTATE classes about the server and not about the statement: connection, login, database, resources, operator,
  * system.
  */
-const stateClasses = ['08', '25', '28', '3D', '40', '53', '55', '57', '58']
+const stateClasses = ['08', '0A', '25', '28', '3D', '40', '53', '55', '57', '58']
 
 /**
  * Another call was quicker: it took the same name, or deleted what this belongs to (unique and foreign-key violation).

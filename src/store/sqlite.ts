@@ -9,7 +9,7 @@ import { asOwnerOf } from '../folder-owner.ts'
 import { runAfterCommit } from './commit-work.ts'
 import { bindNumbers } from './bound-numbers.ts'
 import { migrate, type MigrateOptions, migrations, migrationsTable } from './migrations.ts'
-import { createGathering, createMutex, createSharedSync } from './concurrency.ts'
+import { createGathering, createMutex, createSharedRuns } from './concurrency.ts'
 import { type Change, commitTogether, committed } from './sqlite-commit.ts'
 import { createRememberingQuery } from './remembering-query.ts'
 import { createReader, type Store } from './store.ts'
@@ -129,7 +129,7 @@ function createSqliteStore(
   const query = createRememberingQuery(database)
   const commitMutex = createMutex()
   let log: FileHandle | undefined
-  const sync = createSharedSync(syncLog)
+  const shared = createSharedRuns<void>()
 
   const changes = createGathering<Change>(mostChanges, async (batch) => {
     for (let left = batch; left.length > 0;) {
@@ -167,7 +167,7 @@ function createSqliteStore(
     async transaction(work, options = {}) {
       const { result, tx } = await committed(changes.add, work, options)
       try {
-        if (options.syncAside === true) await sync()
+        if (options.syncAside === true) await shared('sync', syncLog)
       } finally {
         // Every reader sees the change now, whether or not it is on the disk yet.
         await runAfterCommit(tx)

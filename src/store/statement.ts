@@ -1,4 +1,5 @@
 import type { DataSource, EntitySchema, EntitySchemaColumnOptions, ObjectLiteral } from 'typeorm'
+import { planNameOf } from './kept-plans.ts'
 import type { Reader, Tx } from './store.ts'
 
 /**
@@ -144,7 +145,9 @@ export async function change(tx: Tx, sql: string, parameters: readonly unknown[]
 }
 
 function inDialectOf({ options }: DataSource, sql: string, parameters: readonly unknown[]) {
-  return options.type === 'better-sqlite3' ? forSqlite(sql, parameters) : { sql, parameters: [...parameters] }
+  if (options.type === 'better-sqlite3') return forSqlite(sql, parameters)
+  planNameOf(sql)
+  return { sql, parameters: [...parameters] }
 }
 
 /** A statement for SQLite, with the parameter of each of its `?`. */

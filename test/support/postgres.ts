@@ -34,6 +34,8 @@ export interface TestPostgres {
   /** A file with the URL of an empty database. */
   readonly urlFile: string
   readonly url: string
+  /** Of the process that started all others of the server. */
+  pid(): number
   /** Sends a signal to each process of the server. */
   signal(signal: NodeJS.Signals): void
   /** Restarts the server: `fast` ends all connections, `immediate` is like a crash. */
@@ -72,11 +74,13 @@ export function startPostgres(tls?: TlsListener): TestPostgres {
   const url = `postgres://strongroom@localhost:${port}/strongroom?host=${encodeURIComponent(directory)}`
   const urlFile = join(directory, 'url')
   writeFileSync(urlFile, url, { mode: 0o600 })
+  const pid = () => Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10)
   return {
     url,
     urlFile,
+    pid,
     signal(signal) {
-      const main = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10)
+      const main = pid()
       for (const [pid] of [[main], ...commandsBelow(main)] as const) signalIfThere(pid, signal)
     },
     restart: (mode) => control('-m', mode, 'restart'),

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
-import { createGathering, createSharedSync } from '../../../src/store/concurrency.ts'
+import { createGathering, createSharedRuns } from '../../../src/store/concurrency.ts'
 
 /** A disk whose syncs end when the test says so. */
 function slowDisk() {
   const pending: { resolve: () => void; reject: (error: Error) => void }[] = []
   const sync = () => new Promise<void>((resolve, reject) => pending.push({ resolve, reject }))
-  return { pending, wish: createSharedSync(sync) }
+  const shared = createSharedRuns<void>()
+  return { pending, wish: () => shared('sync', sync) }
 }
 
 /** A few turns of the event loop later: a gathering waits for the end of a burst before it hands over. */
@@ -44,6 +45,26 @@ it('tells a failure to those whose sync it was, and goes on', async () => {
   const third = wish()
   pending[2]?.resolve()
   await third
+})
+
+it('gives each name its own runs, and everybody the result of the run that began after he asked', async () => {
+  const shared = createSharedRuns<string>()
+  const ends: (() => void)[] = []
+  let runs = 0
+  const ask = (name: string) =>
+    shared(name, () => {
+      const result = `${name} ${++runs}`
+      return new Promise((resolve) => ends.push(() => resolve(result)))
+    })
+  const asked = [ask('a'), ask('b'), ask('a'), ask('a')]
+  await settled()
+  expect(runs).toBe(2)
+  for (const end of ends.splice(0)) end()
+  await settled()
+  asked.push(ask('b'))
+  await settled()
+  for (const end of ends.splice(0)) end()
+  expect(await Promise.all(asked)).toEqual(['a 1', 'b 2', 'a 3', 'a 3', 'b 4'])
 })
 
 it('hands over together what came in one turn or while the work was busy, in its order and a bounded number', async () => {
