@@ -30,6 +30,7 @@ import { clientCertificates, createListeners, joinListeners, type JoinedListener
 import { readWebFiles } from '../http/routes/web-files.ts'
 import type { ServerOptions } from '../http/server/server.ts'
 import type { Log } from '../log.ts'
+import { endOfCertificates } from './monitor/certificate-ends.ts'
 import { createWorkerCounts, type WorkerCounts } from './monitor/worker-counts.ts'
 import { createServices, loginTypesOf, type Services } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
@@ -108,7 +109,11 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
       await store.close()
     },
     reload: () => Promise.resolve(server.reloadCertificate()),
-    report: (withRowCounts) => counts.report(store, withRowCounts),
+    async report(withRowCounts) {
+      const { certificate, isNewRefused } = server.presented()
+      const presented = { end: endOfCertificates(Buffer.from(certificate)), isNewRefused }
+      return { ...(await counts.report(store, withRowCounts)), certificate: presented }
+    },
   }
 }
 
