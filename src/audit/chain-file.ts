@@ -60,10 +60,12 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
   }
 
   // The kernel also writes to a file that was removed, or whose folder another disk hides; a restart would not find those
-  // records. Where this process may no longer look, nothing is known to have moved.
+  // records. And it appends to a file that was cut (`copytruncate` of logrotate), as if that were a new one. Where this
+  // process may no longer look, nothing is known to have moved.
   function isInPlace(): boolean {
     try {
-      return identityOf(statSync(pathOf(directory, chain, segment))) === identity
+      const there = statSync(pathOf(directory, chain, segment))
+      return identityOf(there) === identity && there.size >= bytes
     } catch (error) {
       return errorCodeOf(error) === 'EACCES'
     }

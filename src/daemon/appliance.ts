@@ -28,8 +28,9 @@ import { startHousekeeping } from './housekeeping.ts'
 import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners, type JoinedListeners } from './listeners.ts'
 import { readWebFiles } from '../http/routes/web-files.ts'
-import type { ServerOptions } from '../http/server/server.ts'
+import type { PresentedCertificate, ServerOptions } from '../http/server/server.ts'
 import type { Log } from '../log.ts'
+import { endOfCertificates } from './monitor/certificate-ends.ts'
 import { createWorkerCounts, type WorkerCounts } from './monitor/worker-counts.ts'
 import { createServices, loginTypesOf, type Services } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
@@ -108,8 +109,13 @@ export async function createAppliance({ config, slot, askState, log }: Appliance
       await store.close()
     },
     reload: () => Promise.resolve(server.reloadCertificate()),
-    report: (withRowCounts) => counts.report(store, withRowCounts),
+    report: (withRowCounts) => withCertificate(counts.report(store, withRowCounts), server.presented()),
   }
+}
+
+async function withCertificate<T>(counted: Promise<T>, { certificate, isNewRefused }: PresentedCertificate) {
+  const end = endOfCertificates(Buffer.from(certificate))
+  return { ...(await counted), certificate: { end, isNewRefused } }
 }
 
 type Handle = ServerOptions['handle']

@@ -77,6 +77,7 @@ export function joinListeners([api, ...others]: readonly [Listener, ...Listener[
       await Promise.all(all.map((server) => server.close()))
     },
     reloadCertificate: () => all.forEach((server) => server.reloadCertificate()),
+    presented: () => api.server.presented(),
   }
 }
 

@@ -13,6 +13,7 @@ import { createCluster, type Cluster } from './cluster.ts'
 import { forbidCoreDumps } from './core-dumps.ts'
 import { exitCodes, exitReasonOf, type ExitReason } from './exit.ts'
 import { checkFiles } from './file-check.ts'
+import { ignoreSignals } from './ignored-signals.ts'
 import { launch, type DaemonPart } from './launcher.ts'
 import { hasHangingProbe } from './monitor/timeout.ts'
 import { createWatch } from './monitor/watch.ts'
@@ -33,6 +34,7 @@ export interface DaemonOptions {
 /** Runs the daemon until it is stopped, or with `check` only reads the configuration and the certificates that it names. Ends the process. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { check, entry, part } = options
+  ignoreSignals()
   const configFile = resolve(options.configFile)
   try {
     const config = loadConfig(configFile)

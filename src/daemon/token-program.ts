@@ -5,6 +5,7 @@ import { beforeFirstTaking } from '../folder-owner.ts'
 import type { TokenProcess } from '../hsm/server/token-process.ts'
 import { versionLine } from '../release.ts'
 import { excludeMemory } from './core-dumps.ts'
+import { ignoreSignals } from './ignored-signals.ts'
 
 /** As the program was started, before it could have been adopted by another. */
 const parentPid = process.ppid
@@ -39,6 +40,7 @@ export function runTokenProgram({ name, usage }: TokenProgram, start: () => Star
   if (asked.includes('--version')) return void process.stdout.write(`${versionLine(name)}\n`)
   // The parent was killed while this program was loaded, before anything listened for that.
   if (asked.includes('--parent') && !process.connected) return
+  ignoreSignals()
   if (asked.includes('--parent')) beforeFirstTaking(endWithParent)
   let started: StartedProgram | undefined
   run(() => (started = start())).catch((error: unknown) => {
@@ -74,7 +76,9 @@ async function run(start: () => StartedProgram): Promise<void> {
     process.removeAllListeners('disconnect')
     if (process.connected) process.disconnect()
   }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  // A terminal sends it to the whole group, and calls under way need this process until the parent ends it.
+  process.on('SIGINT', parent ? () => undefined : stop)
   if (parent) process.once('disconnect', stop)
   try {
     await holder.failed

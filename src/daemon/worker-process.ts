@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config/schema.ts'
 import { exitReasonOf, exitCodes, type ExitReason } from './exit.ts'
+import { ignoreSignals } from './ignored-signals.ts'
 import { createLog, type Log } from '../log.ts'
 import type { ApplianceState, AskState } from '../features/utils/appliance-state.ts'
 import type { WorkerReport } from '../monitor/worker-report.ts'
@@ -109,8 +110,8 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
   }
   process.on('message', (message: ToWorker) => void handle(message).catch(fail))
   process.on('SIGTERM', () => void stop().catch(fail))
-  // A terminal sends these to the whole group. The primary passes on what they mean.
-  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
+  // A terminal sends it to the whole group. The primary passes on what it means.
+  ignoreSignals('SIGINT')
   send({ type: 'ready' })
 }
 

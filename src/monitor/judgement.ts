@@ -1,5 +1,6 @@
 import type { TrailState } from '../audit/trail-state.ts'
 import type { FolderObservation, TokenRoom } from './observation.ts'
+import type { WorkerReport } from './worker-report.ts'
 
 /** The result of one check, in the same form for `doctor`, for readiness and for the daemon's warnings. */
 export interface Judgement {
@@ -57,6 +58,19 @@ export function judgeEnd(name: string, end: number, now: number, { certificateDa
   if (end <= now) return { state: 'problem', detail: `expired on ${date}`, remedy }
   const state = end - now < certificateDays * dayMs ? 'warning' : 'ok'
   return { state, detail: `expires on ${date}, in ${Math.floor((end - now) / dayMs)} days`, remedy }
+}
+
+/** Checks whether the workers could take the certificate at the last reload. */
+export function judgeReload(reports: readonly Pick<WorkerReport, 'certificate'>[]): Judgement {
+  const remedy =
+    'Correct tls.certificate and tls.key (strongroom doctor) and reload the daemon (SIGHUP): with these files no worker that ends is replaced, and the daemon does not start.'
+  return reports.some(({ certificate }) => certificate.isNewRefused)
+    ? {
+        state: 'problem',
+        detail: 'the new server certificate cannot be used, so clients are shown the old one',
+        remedy,
+      }
+    : { state: 'ok', detail: 'clients are shown the certificate that was read last', remedy }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dayMs, judgeClock, judgeEnd, judgeHeads, type Thresholds } from './judgement.ts'
+import { dayMs, judgeClock, judgeEnd, judgeHeads, judgeReload, type Thresholds } from './judgement.ts'
 import type { HostObservation, Observation } from './observation.ts'
 
 /** `warning`: calls are served, but an operator should act. */
@@ -92,7 +92,7 @@ function clock({ at, clock: { behindMs, forMs } }: Observation, thresholds: Thre
   return forMs < clockDoubtMs ? failed(detail) : warning(detail)
 }
 
-function certificates({ at, certificateEnds }: Observation, thresholds: Thresholds): CheckResult {
+function certificates({ at, certificateEnds, workers: all }: Observation, thresholds: Thresholds): CheckResult {
   const [next] = Object.entries(certificateEnds).toSorted(([, one], [, other]) => one - other)
   if (next === undefined) return warning('no certificate can be read')
   const [name, end] = next
@@ -100,6 +100,8 @@ function certificates({ at, certificateEnds }: Observation, thresholds: Threshol
   const detail = `the next to end is ${name}, ${days < 0 ? 'which has ended' : `in ${days} days`}`
   const serverEnd = certificateEnds['server']
   if (serverEnd !== undefined && serverEnd <= at) return failed('the certificate of the server has ended')
+  const reload = judgeReload(all.flatMap(({ report }) => report ?? []))
+  if (reload.state !== 'ok') return warning(`${reload.detail}; ${detail}`)
   return judgeEnd(name, end, at, thresholds).state === 'ok' ? ok(detail) : warning(detail)
 }
 

@@ -19,6 +19,13 @@ export interface WorkerReport extends ProcessUsage {
   readonly tokenQueue: number
   readonly trail: TrailState
   readonly isDatabaseReached: boolean
+  /** Of the interface, as clients are shown it. */
+  readonly certificate: {
+    /** In milliseconds since the Unix epoch; the earliest of the chain. */
+    readonly end: number
+    /** Whether the last reload found one that cannot be used. */
+    readonly isNewRefused: boolean
+  }
   /** Event-loop delays since the previous report, in seconds, by percentile. */
   readonly eventLoopDelay: Readonly<Record<string, number>>
   /** Set if the primary asked for them. */

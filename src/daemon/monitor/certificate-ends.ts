@@ -35,7 +35,8 @@ const optional = (name: string, path: string | undefined) =>
 // The users of the files report their problems.
 const ignore = (): void => {}
 
-function endOfCertificates(content: Buffer): number {
+/** The earliest end of the certificates in PEM form. @throws RangeError where there is none */
+export function endOfCertificates(content: Buffer): number {
   const certificates = pemBlocks(content.toString('latin1')).filter(({ label }) => label === 'CERTIFICATE')
   return first(certificates.map(({ bytes }) => Date.parse(new X509Certificate(bytes).validTo)))
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
-import type { FolderObservation, HostObservation, Observation } from '../../monitor/observation.ts'
+import type { FolderObservation, HostObservation, Observation, WorkerObservation } from '../../monitor/observation.ts'
 import type { Cluster } from '../cluster.ts'
 import { createCertificateEnds } from './certificate-ends.ts'
 import { createClockLag } from './clock-lag.ts'
@@ -36,11 +36,17 @@ export function createObserver(config: Config, cluster: Pick<Cluster, 'look'>, c
         folders: withDiskOf(token.keeper, folders),
         trailFolderFault: fault,
         clock: await clockLag(workers),
-        certificateEnds: certificateEnds(),
+        certificateEnds: { ...certificateEnds(), ...presentedEnd(workers) },
       }
     },
     close: () => tokenProbes.close(),
   }
+}
+
+/** Workers present the certificate that they read last, whatever the file holds by now. */
+function presentedEnd(workers: readonly WorkerObservation[]): { readonly server?: number } {
+  const ends = workers.flatMap(({ report }) => report?.certificate.end ?? [])
+  return ends.length === 0 ? {} : { server: Math.min(...ends) }
 }
 
 /** Under systemd this process does not see the keeper's folder, and has the room there from the keeper. */

@@ -8,6 +8,7 @@ import {
   judgeHeads,
   type Judgement,
   judgeJump,
+  judgeReload,
   judgeRoom,
 } from '../../monitor/judgement.ts'
 import type { HostObservation, Observation } from '../../monitor/observation.ts'
@@ -51,6 +52,7 @@ function judged(seen: Observation, { warnings }: Config): StandingWarning[] {
       ? []
       : named('token.room', judgeRoom(room, warnings))),
     ...named('audit.heads', judgeHeads(workers.flatMap(({ report }) => report?.trail ?? []))),
+    ...named('certificate.reload', judgeReload(workers.flatMap(({ report }) => report ?? []))),
     ...named('clock', judgeClock(clock.behindMs, warnings)),
     ...ends.flatMap(([name, end]) => named(`certificate.${name}`, judgeEnd(name, end, at, warnings), name)),
   ]

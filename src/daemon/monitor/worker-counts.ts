@@ -18,7 +18,7 @@ export interface WorkerCounts {
   readonly trail: TrailState
   /** Wraps the trail so that each record counts as a call, for a listener without a pipeline. */
   counted(audit: Pick<AuditTrail, 'append'>): Pick<AuditTrail, 'append'>
-  report(store: Store, withRowCounts: boolean): Promise<WorkerReport>
+  report(store: Store, withRowCounts: boolean): Promise<Omit<WorkerReport, 'certificate'>>
 }
 
 /** The event loop's delay is measured fifty times a second. */

@@ -58,12 +58,27 @@ export interface ApplianceServer {
    * use.
    */
   reloadCertificate(): void
+  /** What clients are shown now. */
+  presented(): PresentedCertificate
+}
+
+export interface PresentedCertificate {
+  /** In PEM form. */
+  readonly certificate: string
+  /** Whether the last reload found one that cannot be used. */
+  readonly isNewRefused: boolean
 }
 
 /** @throws what `readCertificate` throws, and node:tls's error when certificate and key do not belong together */
 export function createServer(options: ServerOptions): ApplianceServer {
   const { http, tls, readCertificate, readClientCertificates, log } = options
-  const readContext = () => secureContextOptions(readCertificate(), tls.minVersion, readClientCertificates?.())
+  let presented: PresentedCertificate
+  const readContext = () => {
+    const read = readCertificate()
+    const context = secureContextOptions(read, tls.minVersion, readClientCertificates?.())
+    presented = { certificate: read.certificate, isNewRefused: false }
+    return context
+  }
   const server = createSecureServer({
     ...readContext(),
     // A bad certificate is reported in an answer, not by aborting the handshake.
@@ -106,12 +121,14 @@ export function createServer(options: ServerOptions): ApplianceServer {
         server.setSecureContext(readContext())
         log.info('certificate read again')
       } catch (error) {
+        presented = { ...presented, isNewRefused: true }
         log.error(
           { err: error },
           'the new certificate cannot be used, so the old one stays: correct tls.certificate and tls.key',
         )
       }
     },
+    presented: () => presented,
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AuditEvent, AuditTrail } from '../../../src/audit/event.ts'
@@ -101,6 +101,23 @@ test('records are refused when the chain is removed under a running service, unt
   // The keeper had signed the end that was removed with the file.
   expect(bench.lines(file)).toEqual([expect.stringContaining('"audit.truncated"'), expect.stringContaining('"seq":3')])
 })
+
+test.each([0, 100])(
+  'records are refused when the file is cut to %i bytes under a running service, until it is started again',
+  async (left) => {
+    const bench = givenBench()
+    const trail = await bench.open()
+    await trail.append(eventOf())
+    // As logrotate does it with copytruncate.
+    truncateSync(join(bench.directory, file), left)
+    const fault = { code: 'audit.unavailable', detail: expect.stringContaining('removed') }
+    for (let round = 0; round < 3; round += 1) await expect(trail.append(eventOf())).rejects.toMatchObject(fault)
+    expect(statSync(join(bench.directory, file)).size).toBe(left)
+    await trail.close()
+    await (await bench.open()).close()
+    expect(bench.lines(file).join('')).toContain('"audit.truncated"')
+  },
+)
 
 /** Puts a copy of the folder in its place, as a larger disk that is mounted there. */
 function replaceBy(directory: string, copy: string): void {

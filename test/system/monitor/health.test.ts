@@ -1,4 +1,5 @@
-import { copyFileSync, renameSync } from 'node:fs'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +9,9 @@ import { checkNames } from '../../../src/monitor/readiness.ts'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { FullDisk } from '../../support/disk.ts'
 import { expectFault } from '../../support/client.ts'
-import { askMonitor, monitored } from '../../support/monitor.ts'
+import { givenFolder } from '../../support/backup-kit.ts'
+import { askMonitor, metricIn, monitored } from '../../support/monitor.ts'
+import { issueCertificate, makePki } from '../../support/pki.ts'
 import { childrenOf } from '../../support/processes.ts'
 
 const readiness = z.object({
@@ -164,6 +167,53 @@ describe('an audit trail on a disk of its own', () => {
     )
     disk.free()
     await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 60_000 })
+  })
+})
+
+describe('a server certificate that is replaced', () => {
+  it('counts from when it is read; one that cannot be used is warned of until it is corrected', async () => {
+    const pki = makePki(givenFolder())
+    const { appliance, port } = await monitored({
+      tls: { certificate: pki.certificate, key: pki.key },
+      warnings: { everyMs: 200 },
+    })
+    onTestFinished(() => appliance.close())
+    const endOf = (pem: Buffer) => Date.parse(new X509Certificate(pem).validTo) / 1000
+    const metrics = async () => (await askMonitor(port, '/metrics')).text
+    const told = async () =>
+      metricIn(await metrics(), 'strongroom_certificate_not_after_timestamp_seconds', { certificate: 'server' })
+    const certificates = async () => (await ready(port)).checks.certificates
+    const patience = { timeout: 60_000, interval: 200 }
+    const first = endOf(readFileSync(pki.certificate))
+    await vi.waitFor(async () => expect(await told()).toBe(first), patience)
+    issueCertificate(pki, 'renewed')
+    const renewed = endOf(readFileSync(pki.certificate))
+    expect(renewed).not.toBe(first)
+    // What the monitor saw serves for a second, and so does a page of metrics: these are new.
+    const before = (await ready(port)).at
+    await vi.waitFor(async () => expect((await ready(port)).at).not.toBe(before), patience)
+    const page = await metrics()
+    await vi.waitFor(async () => expect(await metrics()).not.toBe(page), patience)
+    expect(await told()).toBe(first)
+    process.kill(appliance.pid, 'SIGHUP')
+    await vi.waitFor(async () => expect(await told()).toBe(renewed), patience)
+
+    const key = readFileSync(pki.key)
+    const { privateKey: otherKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    writeFileSync(pki.key, otherKey.export({ type: 'pkcs8', format: 'pem' }))
+    process.kill(appliance.pid, 'SIGHUP')
+    await vi.waitFor(
+      async () =>
+        expect(await certificates()).toMatchObject({
+          state: 'warning',
+          detail: expect.stringContaining('shown the old one'),
+        }),
+      patience,
+    )
+    await vi.waitFor(() => expect(appliance.journal).toContain('"warning":"certificate.reload","state":"problem"'))
+    writeFileSync(pki.key, key)
+    process.kill(appliance.pid, 'SIGHUP')
+    await vi.waitFor(async () => expect((await certificates()).detail).toMatch(/^the next to end is server/), patience)
   })
 })
 

@@ -45,7 +45,7 @@ it('ends that no seal confirms, as the worker that looked last says', async () =
     number,
     isListening: true,
     restarts: 0,
-    report: { trail: { comparedAt, unconfirmed } } as unknown as WorkerReport,
+    report: { trail: { comparedAt, unconfirmed }, certificate: {} } as unknown as WorkerReport,
   })
   const told = given({ workers: [worker(1, 2, ['second-worker-1']), worker(2, 1, [])] })
   expect(await told()).toEqual(['audit.heads warning'])

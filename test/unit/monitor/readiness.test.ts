@@ -8,7 +8,9 @@ it('a failed write of the trail counts for half a minute, also where the clock w
   const at = Date.parse('2026-01-01T00:00:00Z')
   const auditAfter = (failedAt: number | undefined) => {
     const trail = { ...createTrailState(), isOpen: true, failedAt }
-    const workers = [{ number: 1, isListening: true, restarts: 0, report: { trail, isDatabaseReached: true } }]
+    const workers = [
+      { number: 1, isListening: true, restarts: 0, report: { trail, isDatabaseReached: true, certificate: {} } },
+    ]
     const ready = { name: 'any', state: 'ready', losses: 0 }
     const quiet = { folders: [], clock: { behindMs: 0, forMs: 0 }, certificateEnds: {} }
     const seen = { at, workers, keeper: ready, hosts: [ready], keyMaker: ready, ...quiet } as unknown as Observation
