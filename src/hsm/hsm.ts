@@ -4,7 +4,6 @@ import type { EarlierRows } from './earlier-rows.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
 import type {
   GenerateOptions,
-  KeyPurpose,
   WrappedKey,
   Provenance,
   GeneratedKey,
@@ -101,15 +100,9 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
 
   /**
    * Generates an object in the token, which can be neither exported nor backed up. It is on the disk when this
-   * resolves.
+   * resolves. `permit`, from `permitObject`, is of this kind, and serves once: `hsm.unavailable` where another is needed.
    */
-  createTokenObject(kind: KeyKind, purpose?: KeyPurpose): Promise<TokenObjectKey>
-
-  /**
-   * Generates the data key of a vault: AES-256, never extractable, for encryption and decryption only. Resolves to its
-   * id (CKA_ID, hexadecimal), which is the blob of its record, with kind `aes256-gcm` and `vaultKek` as KEK.
-   */
-  createVaultKey(purpose?: Uint8Array): Promise<{ readonly id: string } & Provenance>
+  createTokenObject(kind: KeyKind, permit: SealedRecord): Promise<TokenObjectKey>
 
   /**
    * Destroys such an object. `key`: the sealed record of the key, which names the object. `mark`: the sealed proof that

@@ -85,7 +85,7 @@ export type KekName = 'strict' | 'exportable' | 'backup' | 'backup-exportable'
  */
 export const tokenObjectKek = 'token'
 
-/** The same for the data key of a vault (`createVaultKey`). */
+/** The same for the data key of a vault. */
 export const vaultKek = 'vault'
 
 export const hashes = ['sha256', 'sha384', 'sha512'] as const

@@ -67,11 +67,9 @@ export interface GeneratedPair extends WrappedKey, Provenance {
 }
 
 /** A key that never leaves the token, in any form. */
-export interface MadeObject {
-  /** CKA_ID, hexadecimal. Its record has `kek: 'token'` and these bytes as its blob. */
+export interface TokenObjectKey extends Provenance {
+  /** CKA_ID, hexadecimal. Its record has these bytes as its blob, and `token` or `vault` as its KEK. */
   readonly id: string
   /** For a key pair, DER SubjectPublicKeyInfo; otherwise undefined. */
   readonly publicKey: Buffer | undefined
 }
-
-export interface TokenObjectKey extends MadeObject, Provenance {}

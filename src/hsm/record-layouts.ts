@@ -95,6 +95,8 @@ const recordLayouts = {
   'invocations 2': { identity: 'bytes', vault: 'bytes', version: 'integer', invocations: 'integer' },
   // Allows the version after this one until the record expires, because the key's policy requires it.
   rotation: { identity: 'bytes', vault: 'bytes', latestVersion: 'integer', expiresAt: 'integer' },
+  // Allows a token host to make one object in the token until the permit expires (`object-permits.ts`). `id`: its CKA_ID.
+  'object permit': { id: 'bytes', kek: 'text', kind: 'text', purpose: 'bytes', expiresAt: 'integer' },
   user: {
     identity: 'bytes',
     id: 'integer',

@@ -143,6 +143,14 @@ export interface SealingPort extends TrailPort {
   floorNews(heads?: FloorHeads): Promise<FloorNews>
 
   /**
+   * Allows a token host to make one object in the token, for five minutes: the data key of a vault, by the vault's
+   * record, or the next version of a key with residency `token`, by the key's policy. `grant` is as in `seal`, and must
+   * allow the record of that key. Rejects with `hsm.rejected` where it does not, and with `request.quota` where a rotation
+   * without a caller got one for this key minutes ago.
+   */
+  permitObject(holder: SealedRecord, grant?: SealedRecord): Promise<SealedRecord>
+
+  /**
    * Takes in the news of other keepers. Rejects with `hsm.seal_broken` where a batch was edited; the others are taken
    * in all the same.
    */

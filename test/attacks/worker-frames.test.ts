@@ -15,6 +15,8 @@ import { TestAppliance } from '../support/appliance.ts'
 import { applianceForTests } from '../support/for-tests.ts'
 import { ask, askKeeper, type FrameAnswer } from '../support/frame-caller.ts'
 import { createRandom, frameOf, type GoodFrame, mutated } from '../support/frame-mutation.ts'
+import { sealed } from '../support/recombination.ts'
+import { objectPermit } from '../support/token-objects.ts'
 import { spoilsOf } from '../support/worker-spoils.ts'
 
 /**
@@ -69,12 +71,14 @@ beforeAll(async () => {
     hostFrame('verifyBackup', backup),
     hostFrame('restoreKey', backup, policy.record, policy.seal, '0'),
     hostFrame('makeDataKey', ...key, '32', none, '1'),
+    hostFrame('createTokenObject', 'aes256-gcm', ...sealed(objectPermit(appliance.token))),
   ]
   toKeeper = [
     keeperFrame('status'),
     keeperFrame('seal', policyRecord(cipher.key), policy.record, policy.seal, none, none, none, none, none),
     keeperFrame('seal', count.record, none, none, none, none, none, none, none),
     keeperFrame('sealNew', policyRecord(cipher.key), none, none, none, none),
+    keeperFrame('permitObject', policy.record, policy.seal, none, none),
     keeperFrame('lastAuditEnd', 'worker-1'),
     keeperFrame('signAuditEnd', 'worker-9', '7', 'ab'.repeat(32), '{"worker-1":{"seq":1,"hash":"x"}}', '', none),
     keeperFrame('raise', '1', count.record, count.seal),

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { applianceForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { permissionBits } from '../../src/access/permission.ts'
+import { findKey } from '../../src/features/transparent/records.ts'
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { type KeeperOperation, keeperOperations } from '../../src/hsm/protocol/frame.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
@@ -313,7 +316,30 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   restoredShown: async () => [await calls.keeper('restoredShown', [])],
   knownSubjects: async () => [await calls.keeper('knownSubjects', [nothing, nothing])],
   noteRoots: async () => [await calls.keeper('noteRoots', [1, 'strongroom.kek.strict.v9'])],
+  async permitObject() {
+    const [theirs, resident] = [victim.vaultRecord, await residentPolicy()]
+    const grants = [
+      none,
+      sealed(await grantIn(appliance, victim.vault.id, { permission: permissionBits.Read })),
+      sealed(await grantIn(appliance, own.vault.id, { capabilities: makesVaults })),
+      sealed(await grantIn(appliance, victim.vault.id, { expiresAt: Date.now() - 1 })),
+    ]
+    const admin = sealed(await grantIn(appliance, victim.vault.id, { capabilities: makesVaults }))
+    const others = [edited(resident), sealedPolicy(victim.cipher.key), victim.references.vaultKey.key, theirs]
+    return calls.eachOfKeeper('permitObject', [
+      ...[theirs, resident].flatMap((holder) => grants.map((grant) => [...sealed(holder), ...grant])),
+      ...others.map((holder) => [...sealed(holder), ...admin]),
+    ])
+  },
   checkVaultNumber: async () => [await calls.keeper('checkVaultNumber', [1, Buffer.alloc(16)])],
+}
+
+/** The policy of a victim's key with residency `token`. */
+async function residentPolicy(): Promise<SealedRecord> {
+  await victim.vault.admin.must('POST', `/transparent/${victim.vault.id}/keys/resident`, { residency: 'token' })
+  const found = await findKey(appliance.store.read, Number(victim.vault.id), 'resident')
+  if (found === undefined) throw new Error('there is no such key')
+  return sealedPolicy(found.key)
 }
 
 /** Devices without a holder, in an impossible state, and too many of them; and input that is no one-time password. */

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { applianceForTests } from '../support/for-tests.ts'
+import { applianceForTests, workerForTests } from '../support/for-tests.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { clientKey, findClient } from '../../src/features/otp-validation/records.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
@@ -9,9 +9,10 @@ import { sealedPolicy, sealedVersion } from '../../src/features/transparent/seal
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { versionPurpose } from '../../src/hsm/provenance.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { referenceFields } from '../../src/hsm/protocol/fields.ts'
 import { type Operation, operations } from '../../src/hsm/protocol/frame.ts'
-import { grantIn } from '../support/grant-kit.ts'
+import { grantIn, newIdentity, sealedGrant } from '../support/grant-kit.ts'
 import {
   backupParts,
   batches,
@@ -31,6 +32,7 @@ import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
  * operation is tried with mixed records of two users. An operation without a row here fails the test.
  */
 const appliance = applianceForTests()
+const worker = workerForTests(appliance)
 let victim: Spoils
 let own: Spoils
 let calls: ReturnType<typeof createWorkerCalls>
@@ -156,18 +158,20 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
       'verifyValidation',
       signers().map((key) => [...key, data.subarray(0, 8), data.subarray(0, 20)]),
     ),
-  async createVaultKey() {
-    const answer = await calls.host('createVaultKey', ['a purpose of his own'])
-    if ('fault' in answer) return [answer]
-    const [id = nothing, provenance = nothing] = answer.fields
-    const record = asVaultKey('vault', Buffer.from(String(id), 'hex'))
-    return [await calls.keeper('seal', [record, nothing, nothing, provenance, ...none, ...none])]
+  async createTokenObject() {
+    const permit = await ownPermit()
+    return calls.each('createTokenObject', [
+      ['aes256-gcm', ...noPlace],
+      ['aes256-gcm', ...sealed(edited(permit))],
+      ['aes256-gcm', permit.record, victim.count.seal],
+      ['aes256-ofb', ...sealed(permit)],
+      ['rsa-4096', ...sealed(permit)],
+      ['strongroom.kek.strict.v1', ...sealed(permit)],
+      ...[victim.count, victim.vaultRecord, victim.references.vaultKey.key, sealedPolicy(own.cipher.key)].map(
+        (other) => ['aes256-gcm', ...sealed(other)],
+      ),
+    ])
   },
-  createTokenObject: () =>
-    calls.each('createTokenObject', [
-      ['rsa-4096', ...noPlace],
-      ['strongroom.kek.strict.v1', ...noPlace],
-    ]),
   async destroyObject() {
     const tombstone = await ownTombstone()
     const { resident, policy, deleted } = await residentKey()
@@ -286,6 +290,15 @@ async function ownTombstone(): Promise<SealedRecord> {
   if ('fault' in answer) throw new Error(answer.detail)
   const [record = nothing, seal = nothing] = answer.fields
   return { record, seal }
+}
+
+/** A permit for the key of a vault that he makes. */
+async function ownPermit(): Promise<SealedRecord> {
+  const creator = newIdentity()
+  const grant = sealedGrant(appliance.token, { user: creator, capabilities: capabilitiesOf(['createVault']) })
+  const vault = await worker.sealNew(composeRecord('vault', { identity: nothing, creator }), { grant })
+  const record = composeRecord('vault', { identity: vault.identity, creator })
+  return worker.permitObject({ record, seal: vault.seal }, grant)
 }
 
 /** A resident key of the victim, with its policy before and after it was deleted. */

@@ -192,12 +192,12 @@ it('is not begun again where its keeper has not met the key: after an upgrade, o
 it('is not destroyed by one who may rotate, as a version whose commit failed, once the commit was shown', async () => {
   const { key } = await on.givenKey({ residency: 'token' })
   const by = await grantOfMember()
-  const purpose = await createSealedVaultKeys(appliance.store).purposeOf(key)
-  const { id, publicKey, provenance } = await on.worker.createTokenObject('aes256-gcm', purpose)
+  const permit = await on.worker.permitObject(sealedPolicy(key), by)
+  const { id, publicKey, provenance } = await on.worker.createTokenObject('aes256-gcm', permit)
   const made = { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
   const rotated = await on.withVersionMore(key, by)
   await on.addVersion(rotated, made, {}, by)
-  const unused = { ...made, kind: 'aes256-gcm', purpose: versionPurpose(purpose.outerWrapping ?? key) } as const
+  const unused = { ...made, kind: 'aes256-gcm', purpose: versionPurpose(key) } as const
   const mark = await on.worker.sealUnused(unused, by)
   await on.worker.raise([sealedPolicy(rotated)])
   expect(await outcomeOf(on.worker.sealUnused(unused, by))).toBe('hsm.rejected')

@@ -76,11 +76,12 @@ export async function newVaultKey(
   if ('fault' in vault) throw new Error('no vault could be made')
   const [identity = nothing, seal = nothing] = vault.fields
   const purpose = vaultKeyPurpose(identity)
-  const made = await host('createVaultKey', [purpose])
-  if ('fault' in made) throw new Error('no key could be made')
-  const [id = nothing, provenance = nothing] = made.fields
-  const blob = Buffer.from(String(id), 'hex')
   const ofVault = sealed({ record: composeRecord('vault', { identity, creator }), seal })
+  const permit = await keeper('permitObject', [...ofVault, ...sealed(grant)])
+  if ('fault' in permit) throw new Error('there is no permit')
+  const made = await host('createTokenObject', ['aes256-gcm', ...permit.fields])
+  if ('fault' in made) throw new Error('no key could be made')
+  const [blob = nothing, , provenance = nothing] = made.fields
   const record = keyRecord('aes256-gcm', { kek: 'vault', blob }, ['vault key 2', identity])
   return {
     blob,

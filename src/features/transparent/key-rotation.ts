@@ -10,10 +10,18 @@ import { createKeyedMutex } from '../../store/concurrency.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { CallersGrant } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
-import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
+import { existing, type KeyVersions } from './key-versions.ts'
 import { findKey, findKeyById, insertVersion, replaceKey, type StoredKey, type TransparentKey } from './records.ts'
 import { dueRotation, type CommitForKey } from './rotation-commit.ts'
-import { checkPolicy, policyRecord, presentKey, raiseAfter, sealedPolicy, mapBrokenSeal } from './sealing.ts'
+import {
+  checkPolicy,
+  policyRecord,
+  presentKey,
+  raiseAfter,
+  type SealedKey,
+  sealedPolicy,
+  mapBrokenSeal,
+} from './sealing.ts'
 import type { VersionLimits } from './version-limits.ts'
 
 /** Rotation of keys; see `Keyring`. */
@@ -32,11 +40,7 @@ export interface KeyRotationDependencies {
   readonly limits: VersionLimits
 }
 
-type WithMaterial = <T>(
-  policy: MaterialPolicy,
-  grant: CallersGrant,
-  work: (made: GeneratedKey) => Promise<T>,
-) => Promise<T>
+type WithMaterial = <T>(key: SealedKey, grant: CallersGrant, work: (made: GeneratedKey) => Promise<T>) => Promise<T>
 
 const maxTries = 100
 
@@ -99,8 +103,9 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
         const { commit, by } = await dueRotation(hsm, commitAsAppliance, stored)
         return await rotate(by, key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
       } catch (error) {
-        // Another worker has rotated the key: use its version.
-        const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
+        // Another worker has rotated the key, or is about to: use the present version.
+        const isLate =
+          isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated') || isFault(error, 'request.quota')
         const theirs = isLate ? await findKey(store.read, key.vaultId, key.name) : undefined
         if (theirs === undefined) throw error
         return existing(theirs)

@@ -17,14 +17,11 @@ import {
   checkPolicy,
   deleted,
   invocationsRecord,
-  type Owner,
+  mapBrokenSeal,
   type SealedKey,
   sealedPolicy,
   versionRecord,
 } from './sealing.ts'
-
-/** What determines how the material of a key is generated. */
-export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
 
 /** Set for a version that is restored, or used before it is stored. */
 export interface VersionPast {
@@ -40,12 +37,13 @@ export type SealedVersion = Omit<KeyVersion, 'keyId'>
 /** Creates, seals and finds the versions of keys. */
 export interface KeyVersions {
   /**
-   * Generates material as the flags of the key require.
+   * Generates material for the next version of a key, as its flags require. An object in the token is made under the
+   * caller's grant.
    * @throws Fault `hsm.unsupported`, which names the missing mechanism
    */
-  make(policy: MaterialPolicy): Promise<GeneratedKey>
+  make(key: SealedKey, grant: CallersGrant): Promise<GeneratedKey>
   /** Destroys material that was generated for this key and is not used, under the caller's grant. */
-  discard(policy: MaterialPolicy, made: GeneratedKey, grant: CallersGrant): Promise<void>
+  discard(key: SealedKey, made: GeneratedKey, grant: CallersGrant): Promise<void>
   /** Seals a version under the caller's grant. Its count begins with one lease, which this worker holds. */
   seal(
     key: SealedKey,
@@ -63,7 +61,7 @@ export interface KeyVersions {
 
 interface KeyVersionsDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'generate' | 'createTokenObject' | 'seal' | 'sealFirstCount' | 'verify'>
+  readonly hsm: Pick<Hsm, 'generate' | 'permitObject' | 'createTokenObject' | 'seal' | 'sealFirstCount' | 'verify'>
   readonly invocations: Pick<Invocations, 'firstLease'>
   readonly vaultKeys: Pick<SealedVaultKeys, 'of' | 'purposeOf'>
   readonly destruction: Pick<Destruction, 'discard'>
@@ -73,25 +71,27 @@ interface KeyVersionsDependencies {
 export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
   const { store, hsm, invocations, vaultKeys, destruction, clock } = on
   return {
-    async make({ type, residency, allowExport, allowBackup, ...owner }) {
-      const purpose = await vaultKeys.purposeOf(owner)
+    async make(key, grant) {
+      const { type, residency, allowExport, allowBackup, vaultId } = key
       const { kind } = keyTypeOf(type)
-      if (residency === 'database')
+      const checkVault = (error: unknown) => notWithoutVault(error, () => vaultKeys.of(vaultId))
+      if (residency === 'database') {
+        const purpose = await vaultKeys.purposeOf(key)
         return hsm
           .generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1, ...purpose })
-          .catch((error: unknown) => notWithoutVault(error, () => vaultKeys.of(owner.vaultId)))
-      const { id, publicKey, provenance } = await hsm.createTokenObject(kind, purpose)
+          .catch(checkVault)
+      }
+      const by = await grant()
+      const permit = await mapBrokenSeal(() => hsm.permitObject(sealedPolicy(key), by)).catch(checkVault)
+      const { id, publicKey, provenance } = await hsm.createTokenObject(kind, permit)
       return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
     },
 
-    async discard({ type, ...owner }, { kek, blob, publicKey, provenance }, grant) {
+    async discard(key, { kek, blob, publicKey, provenance }, grant) {
       // Wrapped material that is not stored ceases to exist; an object in the token has to be destroyed.
       if (kek !== tokenObjectKek) return
-      const { purpose, outerWrapping } = await vaultKeys.purposeOf(owner)
-      const madeFor = outerWrapping === undefined ? purpose : versionPurpose(outerWrapping)
-      if (madeFor === undefined) return
-      const { kind } = keyTypeOf(type)
-      const unused = { kind, kek, blob, publicKey, purpose: madeFor, provenance }
+      const { kind } = keyTypeOf(key.type)
+      const unused = { kind, kek, blob, publicKey, purpose: versionPurpose(key), provenance }
       await destruction.discard(unused, (reader) => isMaterialInUse(reader, blob), grant)
     },
 

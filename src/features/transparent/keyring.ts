@@ -14,7 +14,7 @@ import type { SealedVaultKeys } from './sealed-vault-keys.ts'
 import { createKeyRotation } from './key-rotation.ts'
 import { updateKey } from './key-update.ts'
 import { newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
-import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
+import { existing, type KeyVersions } from './key-versions.ts'
 import {
   deleteVersionsBelow,
   findVersion,
@@ -206,15 +206,15 @@ async function insert<T>(
 /** Runs work with new material, and destroys the material when the work fails. */
 async function withMaterial<T>(
   { versions }: KeyringDependencies,
-  policy: MaterialPolicy,
+  key: SealedKey,
   grant: CallersGrant,
   work: (made: GeneratedKey) => Promise<T>,
 ): Promise<T> {
-  const made = await versions.make(policy)
+  const made = await versions.make(key, grant)
   try {
     return await work(made)
   } catch (error) {
-    if (!(error instanceof UndecidedCommit)) await versions.discard(policy, made, grant)
+    if (!(error instanceof UndecidedCommit)) await versions.discard(key, made, grant)
     throw error
   }
 }

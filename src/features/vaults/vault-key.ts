@@ -22,8 +22,8 @@ export type SealedVaultKey = Pick<Vault, 'identity' | 'keyKek' | 'keyBlob' | 'ke
 
 /** The data keys of vaults (AES-256-GCM), with which objects are encrypted. */
 export interface VaultKeys {
-  /** Makes a key for the vault of this identity, and for no other. */
-  create(identity: Vault['identity']): Promise<NewVaultKey>
+  /** Makes a key for this vault, which is sealed and not stored yet, and for no other. */
+  create(vault: Pick<Vault, 'identity' | 'creator' | 'seal'>, grant: SealedGrant | undefined): Promise<NewVaultKey>
   /** Binds a new key to its vault. The keeper does this once per vault. Resolves to the seal, 32 bytes. */
   seal(tx: Tx, vault: Pick<Vault, 'identity' | 'creator' | 'seal'>, key: NewVaultKey): Promise<Buffer>
   /** Destroys a key that was created and is not used. A wrapped key needs no destruction. */
@@ -36,18 +36,19 @@ const vaultKeyUses = 2 ** 32
 const idBytes = 16
 
 export function createVaultKeys(
-  hsm: Pick<Hsm, 'createVaultKey' | 'generate' | 'seal'>,
+  hsm: Pick<Hsm, 'permitObject' | 'createTokenObject' | 'generate' | 'seal'>,
   destruction: Pick<Destruction, 'discard'>,
   storage: VaultKeyStorage,
 ): VaultKeys {
   return {
-    async create(identity) {
-      const purpose = purposeOf(identity)
+    async create(vault, grant) {
+      const { identity } = vault
       if (storage === 'token') {
-        const { id: keyId, provenance } = await hsm.createVaultKey(purpose)
+        const permit = await hsm.permitObject(sealedVault(vault), grant)
+        const { id: keyId, provenance } = await hsm.createTokenObject('aes256-gcm', permit)
         return { identity, keyId, keyKek: vaultKek, keyBlob: Buffer.from(keyId, 'hex'), provenance }
       }
-      const options = { exportable: false, backup: false, purpose }
+      const options = { exportable: false, backup: false, purpose: purposeOf(identity) }
       const { kek, blob, provenance } = await hsm.generate('aes256-gcm', options)
       return { identity, keyId: randomBytes(idBytes).toString('hex'), keyKek: kek, keyBlob: blob, provenance }
     },

@@ -107,7 +107,7 @@ export function createVaults(on: VaultDependencies): Vaults {
       // must never exist without a key, whereas a key without a vault is only waste (`doctor` finds it).
       const grant = await by.grant()
       const sealed = await sealNewVault(hsm, (await personById(store.read, by.userId)).identity, grant)
-      const made = await vaultKeys.create(sealed.identity)
+      const made = await vaultKeys.create(sealed, grant)
       const { provenance: _, ...key } = made
       try {
         return await commit(async (tx) => {

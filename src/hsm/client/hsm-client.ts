@@ -11,8 +11,8 @@ import { createBatchCall } from './batch-calls.ts'
 import { loginCalls } from './login-calls.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { field, given, wrapped } from './replies.ts'
-import { optionFields, purposeFields, schemeFields } from './request-values.ts'
-import { hostStatus, parseHostStatus } from './host-status.ts'
+import { optionFields, schemeFields } from './request-values.ts'
+import { hostStatus } from './host-status.ts'
 import { RequestRouter } from './request-router.ts'
 import { sealingCalls } from './sealing-calls.ts'
 import { applianceBackupCalls } from './appliance-backup-calls.ts'
@@ -69,11 +69,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
   const { bytes, done } = calls
   return {
     ...keyCalls(calls),
-    ...tokenObjectCalls(calls, async () => {
-      if (options.keeper === undefined) return
-      const { state, reason } = parseHostStatus('keeper', keeperSocket, await keeper.call('ping', []))
-      if (state !== 'ready') throw new Fault(state === 'sealed' ? 'hsm.sealed' : 'hsm.unavailable', reason)
-    }),
+    ...tokenObjectCalls(calls),
     ...cipherCalls(calls),
     ...signatureCalls(calls),
     ...backupCalls(calls),
@@ -135,21 +131,11 @@ function keyCalls({ fields, bytes, generated }: Calls) {
   } satisfies Partial<Hsm>
 }
 
-/**
- * @param checkKeeper rejects while the keeper seals nothing: a new object could neither be used nor be destroyed again,
- *   and a caller who tries again and again would fill the token
- */
-function tokenObjectCalls({ fields, done }: Calls, checkKeeper: () => Promise<void>) {
+function tokenObjectCalls({ fields, done }: Calls) {
   return {
-    async createTokenObject(kind, purpose = {}) {
-      await checkKeeper()
-      const reply = await fields('createTokenObject', [Buffer.from(kind), ...purposeFields(purpose)])
-      return { id: field(reply, 0).toString(), publicKey: given(reply, 1), provenance: field(reply, 2) }
-    },
-    async createVaultKey(purpose = nothing) {
-      await checkKeeper()
-      const reply = await fields('createVaultKey', [purpose])
-      return { id: field(reply, 0).toString(), provenance: field(reply, 1) }
+    async createTokenObject(kind, permit) {
+      const reply = await fields('createTokenObject', [Buffer.from(kind), ...sealedFields(permit)])
+      return { id: field(reply, 0).toString('hex'), publicKey: given(reply, 1), provenance: field(reply, 2) }
     },
     destroyObject: (key, mark) => done('destroyObject', [key, mark].flatMap(sealedFields)),
   } satisfies Partial<Hsm>

@@ -32,7 +32,7 @@ const sweepIntervalMs = 250
  * Operations that change the objects in the token. Every client sends them to the same host while it answers well:
  * SoftHSM2 never sees an object that another process made while it made one itself.
  */
-const changes: ReadonlySet<string> = new Set(['createVaultKey', 'createTokenObject', 'destroyObject'])
+const changes: ReadonlySet<string> = new Set(['createTokenObject', 'destroyObject'])
 
 /**
  * Distributes requests over the token hosts, to the least loaded one first. Small loads on quick hosts go to the first

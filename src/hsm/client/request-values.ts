@@ -8,7 +8,7 @@ export function optionFields({ exportable, backup, ...purpose }: GenerateOptions
   return [flagField(exportable), flagField(backup), ...purposeFields(purpose)]
 }
 
-export function purposeFields({ purpose, outerWrapping }: KeyPurpose): Uint8Array[] {
+function purposeFields({ purpose, outerWrapping }: KeyPurpose): Uint8Array[] {
   const identities = outerWrapping === undefined ? [nothing, nothing] : [outerWrapping.identity, outerWrapping.vault]
   return [purpose ?? nothing, ...identities, ...sealedFields(outerWrapping?.vaultKey)]
 }

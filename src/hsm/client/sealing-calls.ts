@@ -43,6 +43,10 @@ export function sealingCalls(keeper: Keeper) {
       const reply = await keeper.call('grantRotation', [policy, version, count].flatMap(sealedFields))
       return sealedIn(reply)
     },
+    async permitObject(holder, grant) {
+      const reply = await keeper.call('permitObject', [holder, grant].flatMap(sealedFields))
+      return sealedIn(reply)
+    },
     async floorNews(heads) {
       const reply = await keeper.call('floorNews', [Buffer.from(heads === undefined ? '' : JSON.stringify(heads))])
       const standing: FloorStanding = JSON.parse(field(reply, 0).toString())

@@ -8,7 +8,7 @@ import { mostInFrame, outcomeFields } from '../protocol/batch-frame.ts'
 import { type Operation, operations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { generated, pong, provenance, statusFields, tokenObject, wrapped } from '../server/reply-fields.ts'
-import { hashes, paddings, quickKinds, secretKeyKinds, type SignatureScheme, vaultKek } from '../key-kind.ts'
+import { hashes, paddings, quickKinds, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
 import { auditPublicKey, random, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
 import { decrypt, decryptMany, encrypt, encryptMany, makeDataKey, rewrapMany } from '../pkcs11/cipher-operations.ts'
 import { type BackupRequest, sealBackup } from '../pkcs11/key-backup.ts'
@@ -17,7 +17,7 @@ import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
 import { restoreKey } from '../pkcs11/key-restoring.ts'
 import { kindSupport } from '../pkcs11/kind-support.ts'
 import { validationMac } from '../pkcs11/otp-operations.ts'
-import { createTokenObject, createVaultKey, type VaultKeyOptions } from '../pkcs11/token-keys.ts'
+import { createTokenObject, type TokenObjectOptions } from '../pkcs11/token-keys.ts'
 import { destroyObject } from '../pkcs11/key-destruction.ts'
 import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -27,9 +27,8 @@ import { readCipherItems, readRewrapItems } from './batch-items.ts'
 
 type Handler = (token: Token, fields: RequestFields) => Uint8Array[]
 
-/** `vaultKeyOptions.tokenDirectory`: the folder of a software token (`hsm.tokenDirectory`). */
-export function createDispatch(token: Token, vaultKeyOptions: VaultKeyOptions): Dispatch {
-  const { tokenDirectory } = vaultKeyOptions
+export function createDispatch(token: Token, options: TokenObjectOptions): Dispatch {
+  const { tokenDirectory } = options
   const room = createRoomField(token, tokenDirectory)
   const handlers: Record<Operation, Handler> = {
     ...sealing,
@@ -38,14 +37,9 @@ export function createDispatch(token: Token, vaultKeyOptions: VaultKeyOptions): 
     ...backups,
     ping: () => [...pong(token), Buffer.alloc(0), room()],
     status: () => [...statusFields(token), room()],
-    createVaultKey(_token, fields) {
-      const id = createVaultKey(token, vaultKeyOptions)
-      const key = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
-      return [Buffer.from(id), provenance(token, 'aes256-gcm', fields.bytes(), key)]
-    },
     createTokenObject(_token, fields) {
       const kind = fields.oneOf(quickKinds)
-      return tokenObject(token, kind, fields.purpose().purpose, createTokenObject(token, kind, tokenDirectory))
+      return tokenObject(token, kind, createTokenObject(token, kind, fields.sealed(), options))
     },
     destroyObject(_token, fields) {
       destroyObject(token, { key: fields.sealed(), mark: fields.sealed() }, tokenDirectory)

@@ -45,7 +45,11 @@ export function createKeyMaker({ token, tokenDirectory, keysAhead, log }: KeyMak
         }
         case 'createTokenObject': {
           const kind = fields.oneOf(rsaKinds)
-          return tokenObject(token, kind, fields.purpose().purpose, createTokenObject(token, kind, tokenDirectory))
+          return tokenObject(
+            token,
+            kind,
+            createTokenObject(token, kind, fields.sealed(), { tokenDirectory, movable: false }),
+          )
         }
         default:
           throw new Fault('hsm.rejected', 'This token host makes RSA keys and does nothing else.')

@@ -38,7 +38,7 @@ export function createKeeperDispatch(
     ping: () => [...pong(token, health.fault()), Buffer.alloc(0), room()],
     status: () => statusFields(token, health.fault()),
     ...createSealHandlers(token, memory, origin),
-    ...createKeyHandlers({ token, ...memory }, origin),
+    ...createKeyHandlers({ token, ...memory, fault: () => health.fault() }, origin),
     ...createGrantHandlers({ token, ...memory, now: Date.now }),
     ...createLoginHandlers({ token, ...memory }),
     ...createTrailHandlers(memory, origin),

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
-import { createLeakyBucket } from '../../access/leaky-bucket.ts'
+import { createLeakyBucket, type LeakyBucketOptions } from '../../access/leaky-bucket.ts'
 import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import { isOwnChain } from '../../config/chain-name.ts'
 import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
 import { isOfRelease020 } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
+import { rotationMs } from '../rotation-due.ts'
 import { tryRulesOf } from '../try-rules.ts'
 import { type AccountIds, createAccountIds } from './account-ids.ts'
 import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
@@ -59,6 +60,8 @@ export interface KeeperMemory {
   readonly otps: OtpJudge
   /** Counts a link of this user: each of them stays in the file. @throws Fault `request.quota` */
   readonly countLink: (user: Buffer) => void
+  /** Counts an object in the token for a rotation of this key without a caller. @throws Fault `request.quota` */
+  readonly countRotation: (key: Buffer) => void
   readonly recoverers: Recoverers
   readonly takeover: Takeover
   readonly recovery: RuleContext['recovery']
@@ -83,12 +86,20 @@ export interface KeeperMemory {
 function createLinkLimit({ linksPerMinute }: Config['quotas'], elapsed: Clocks['elapsed']): KeeperMemory['countLink'] {
   const atOnce = 1_000
   const intervalMs = (atOnce * 60_000) / (10 * linksPerMinute)
-  const links = createLeakyBucket({ callsPerInterval: atOnce, intervalMs, now: elapsed })
-  return (user) => {
-    const name = user.toString('latin1')
-    const retryAfterMs = links.waitMs(name)
+  return createLimit({ callsPerInterval: atOnce, intervalMs, now: elapsed })
+}
+
+/** Two objects for rotations of one key at once, and then one in each time that such a rotation may take. */
+const createRotationLimit = (elapsed: Clocks['elapsed']): KeeperMemory['countRotation'] =>
+  createLimit({ callsPerInterval: 2, intervalMs: 2 * rotationMs, now: elapsed })
+
+function createLimit(options: LeakyBucketOptions): (subject: Buffer) => void {
+  const bucket = createLeakyBucket(options)
+  return (subject) => {
+    const name = subject.toString('latin1')
+    const retryAfterMs = bucket.waitMs(name)
     if (retryAfterMs > 0) throw new Fault('request.quota', undefined, { retryAfterMs })
-    links.take(name)
+    bucket.take(name)
   }
 }
 
@@ -150,6 +161,7 @@ export function openKeeperMemory(on: KeeperMemoryDependencies): KeeperMemory {
     now,
     otps,
     countLink: createLinkLimit(config.quotas, elapsed),
+    countRotation: createRotationLimit(elapsed),
     passkeys,
     passphrases,
     copyState: (to) => copyState(state, to),

@@ -7,14 +7,15 @@ import type { KeeperHandlers } from './keeper-handlers.ts'
 import type { AuditKeys } from './signing-keys.ts'
 import { type AuthorityDependencies, readAuthority } from './authority.ts'
 import { type FirstCountDependencies, sealFirstCount } from './first-counts.ts'
+import { type ObjectPermitDependencies, permitObject } from './object-permits.ts'
 import type { Origin } from './record-change.ts'
 import { grantRotation } from './rotations.ts'
-import { type NewestShown, shown } from './shown-record.ts'
+import { shown } from './shown-record.ts'
 import type { VaultNumbers } from './vault-numbers.ts'
 
 /** Operations for named keys other than sealing their records. */
 export function createKeyHandlers(
-  on: AuthorityDependencies & NewestShown & FirstCountDependencies & JobSigning,
+  on: AuthorityDependencies & ObjectPermitDependencies & FirstCountDependencies & JobSigning,
   origin: Origin,
 ) {
   return {
@@ -22,6 +23,10 @@ export function createKeyHandlers(
       const record = fields.bytes()
       const asker = { origin, ...readAuthority(on, fields), now: Date.now() }
       return sealFirstCount(on, record, asker)
+    },
+    permitObject(fields) {
+      const holder = fields.sealed()
+      return permitObject(on, holder, { origin, ...readAuthority(on, fields), now: Date.now() })
     },
     grantRotation: (fields) => grantRotation(on, Date.now(), fields),
     signImportJob: (fields) => signImportJob(on, fields.sealed()),

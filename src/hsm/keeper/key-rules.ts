@@ -146,9 +146,14 @@ export function checkNewVersion(
     (key?.kek === tokenObjectKek) === (policy.residency === 'token') &&
     (policy.allowExport === 1 || key?.kek.startsWith('exportable.') === false) &&
     (policy.allowBackup === 1 || fields.backupKek === null)
-  const isRotation = isAskedFor(change, policy, version) && disabled === 0 && isNow(createdAt, change)
-  if (!isOfPolicy || !isAllowed || !(isRotation || isMember(change, policy.vault, 'Write')))
+  const isAsSuch = change.rotation === undefined || (disabled === 0 && isNow(createdAt, change))
+  if (!isOfPolicy || !isAllowed || !isAsSuch || !mayAddVersion(change, policy, version))
     throw refused(next.type, change)
+}
+
+/** Whether this version may be made: for a member with Write, or for a rotation that the key's policy asks for. */
+export function mayAddVersion(change: Asker, policy: KeyIdentity, version: number): boolean {
+  return isAskedFor(change, policy, version) || isMember(change, policy.vault, 'Write')
 }
 
 /** Whether a version may begin with this count. `isNewKey`: whether the key is being made. */

@@ -34,12 +34,7 @@ export const peopleRules: {
     // A revocation is final.
     (previous === undefined ? next.fields.revokedAt === null : isRevokedStill(next.fields, previous.fields)),
 
-  vault: ({ next, previous, ...change }) =>
-    previous === undefined &&
-    isAllowed(
-      change,
-      ({ capabilities, user }) => holds(capabilities, 'createVault') && user.equals(next.fields.creator),
-    ),
+  vault: ({ next, previous, ...change }) => previous === undefined && mayMakeVault(change, next.fields),
 
   // A service account's membership is always narrowed (`scoped membership`), or without permission.
   membership: (change) =>
@@ -174,6 +169,14 @@ function mayChangeMember(grant: Grant, { next, previous }: MemberChange): boolea
   return grant.permission === permissionBits.Admin || (isOwn && permission === 0)
 }
 
+/** Whether a vault with this creator, and its key, may be made: by the creator, who has the capability to. */
+export function mayMakeVault(
+  change: Pick<Change, 'origin' | 'grant'>,
+  { creator }: Pick<FieldsOf<'vault'>, 'creator'>,
+): boolean {
+  return isAllowed(change, ({ capabilities, user }) => holds(capabilities, 'createVault') && user.equals(creator))
+}
+
 /**
  * The record of a vault's key follows the record of the vault: the vault's creator makes the key, and never a second
  * one (`checkProvenance`), with which new contents would be encrypted.
@@ -186,11 +189,7 @@ export function checkVaultKey(
 ): void {
   const isOfVault =
     key?.kind === 'aes256-gcm' && /^(vault$|strict\.)/.test(key.kek) && fields.vault.equals(vault.identity)
-  const isMaker = isAllowed(
-    change,
-    ({ capabilities, user }) => holds(capabilities, 'createVault') && user.equals(vault.creator),
-  )
-  if (!isOfVault || !isMaker) throw refused('vault key 2', change)
+  if (!isOfVault || !mayMakeVault(change, vault)) throw refused('vault key 2', change)
 }
 
 /**

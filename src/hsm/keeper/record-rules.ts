@@ -61,6 +61,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'fresh grant': () => false,
   'passkey challenge': () => false,
   rotation: () => false,
+  'object permit': () => false,
   'deleted vault': () => false,
   'destroyed key': () => false,
   'unused key': () => false,

@@ -30,7 +30,8 @@ export function createUsedProvenance(state: KeeperState, now: () => number): Use
       forget.run(timeOf(now() - keptMs))
       if (Math.abs(now() - madeAt(provenance)) > newKeyMs)
         throw new Fault('hsm.rejected', 'This key was made too long ago, or by another clock.')
-      return noteKey(provenance, record)
+      // By its nonce, which two objects that one permit made have in common.
+      return noteKey(provenance.subarray(0, nonceBytes), record)
     },
     useHolder: noteHolder,
   }

@@ -26,7 +26,6 @@ export const operations = [
   'importSecret',
   'encrypt',
   'decrypt',
-  'createVaultKey',
   'auditPublicKey',
   'kindSupport',
   'importKey',
@@ -98,6 +97,7 @@ export const keeperOperations = [
   'knownSubjects',
   'checkVaultNumber',
   'noteRoots',
+  'permitObject',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -1,6 +1,7 @@
-import type { MadeKey, MadeObject, WrappedKey } from '../made-key.ts'
-import { type KeyKind, tokenObjectKek } from '../key-kind.ts'
+import type { MadeKey, WrappedKey } from '../made-key.ts'
+import type { KeyKind } from '../key-kind.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
+import type { MadeObject } from '../pkcs11/token-keys.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tokenStatus } from '../pkcs11/token-report.ts'
 import { nothing } from '../protocol/fields.ts'
@@ -26,9 +27,9 @@ export function generated(token: Token, kind: KeyKind, purpose: Buffer, key: Mad
   return [...wrapped(key), publicKey ?? nothing, ...backupFields, provenance(token, kind, purpose, key)]
 }
 
-export function provenance(token: Token, kind: KeyKind, purpose: Buffer, key: MadeKey): Buffer {
+export function provenance(token: Token, kind: KeyKind, purpose: Buffer, key: MadeKey, drawn?: Buffer): Buffer {
   if (purpose.length === 0) return nothing
-  const nonce = provenanceNonce(random(token, nonceBytes), Date.now())
+  const nonce = drawn ?? provenanceNonce(random(token, nonceBytes), Date.now())
   return Buffer.concat([nonce, seal(token, provenanceRecord(nonce, purpose, kind, key))])
 }
 
@@ -36,8 +37,7 @@ export function wrapped({ kek, blob }: WrappedKey): Buffer[] {
   return [Buffer.from(kek), blob]
 }
 
-export function tokenObject(token: Token, kind: KeyKind, purpose: Buffer, made: MadeObject): Buffer[] {
-  const { id, publicKey } = made
-  const key = { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey }
-  return [Buffer.from(id), publicKey ?? nothing, provenance(token, kind, purpose, key)]
+export function tokenObject(token: Token, kind: KeyKind, { key, purpose }: MadeObject): Buffer[] {
+  // The keeper has drawn the CKA_ID as the nonce of the provenance.
+  return [key.blob, key.publicKey ?? nothing, provenance(token, kind, purpose, key, key.blob)]
 }

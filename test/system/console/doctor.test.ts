@@ -6,6 +6,7 @@ import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { givenInitialised, strongroom, type Outcome, type Premises } from '../../support/console-kit.ts'
 import { makePair } from '../../support/assertion-kit.ts'
 import { sealedRecord } from '../../support/grant-kit.ts'
+import { madeVaultKey } from '../../support/token-objects.ts'
 
 interface Finding {
   readonly subject: string
@@ -99,7 +100,7 @@ describe('strongroom doctor, with a running appliance', () => {
     const gone = { kek: 'vault', blob: Buffer.from(vault?.key_id ?? '', 'hex') }
     const unused = sealedRecord(appliance.token, 'unused key', gone)
     await appliance.hsm.destroyObject(unused, unused)
-    const { id: stray } = await appliance.hsm.createVaultKey()
+    const { id: stray } = await madeVaultKey(appliance)
     const seen = findings(await strongroom(appliance.configFile, ['--json', 'doctor']))
     expect(seen.filter(({ subject }) => subject === 'vault keys')).toMatchObject([
       { state: 'problem', detail: expect.stringContaining('Ledgers') },

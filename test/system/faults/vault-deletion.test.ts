@@ -5,6 +5,7 @@ import { withoutKeeper } from '../../support/earlier-people.ts'
 import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { makeVault } from '../../support/vault.ts'
 import { eventually, objectsIn, processesOf } from '../../support/fault-kit.ts'
+import { madeVaultKey } from '../../support/token-objects.ts'
 
 const findings = async (appliance: TestAppliance): Promise<string[]> =>
   (
@@ -49,7 +50,7 @@ it('init marks a key that a release before was to destroy, and the daemon destro
   const owner = await appliance.addUser()
   const vault = await makeVault(appliance, 'Kept', await appliance.login(owner))
   const ciphertext = await vault.encrypt('k', 'AAAA')
-  const { id } = await appliance.hsm.createVaultKey()
+  const { id } = await madeVaultKey(appliance)
   const insert = 'INSERT INTO pending_destructions (object_id, pending_since)'
   await appliance.store.transaction(async (tx) => {
     await tx.query(`${insert} VALUES ('${id}', 5)`)

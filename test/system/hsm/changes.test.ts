@@ -9,6 +9,7 @@ import { makeToken, type TestToken } from '../../support/token.ts'
 import { vaultKeyPurpose } from '../../../src/hsm/provenance.ts'
 import { eventually } from '../../support/fault-kit.ts'
 import { destroyUnused, type Hosts, makeShim, startHosts } from './hsm-kit.ts'
+import { madeObject, madeVaultKey, objectPermit } from '../../support/token-objects.ts'
 
 let hosts: Hosts
 const clients: Hsm[] = []
@@ -38,7 +39,7 @@ const objectsIn = ({ tokenDirectory }: TestToken): number =>
 it('a key made in the token at the same moment as others can be used through every host', async () => {
   const refused: unknown[] = []
   await atOnce(async (one, other) => {
-    const { id } = await one.createTokenObject('aes256-gcm')
+    const { id } = await madeObject({ token: hosts.token, hsm: one }, 'aes256-gcm')
     const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
     for (const hsm of [other, one, other, one])
       await hsm.encrypt(key, Buffer.from('x')).catch((error) => refused.push(error))
@@ -51,7 +52,7 @@ it('a vault key made at the same moment as others is found to be destroyed', asy
   await atOnce(async (one, other) => {
     before ??= objectsIn(hosts.token)
     const purpose = vaultKeyPurpose(Buffer.alloc(16))
-    const { id, provenance } = await one.createVaultKey(purpose)
+    const { id, provenance } = await madeVaultKey({ token: hosts.token, hsm: one }, purpose)
     const object = { kind: 'aes256-gcm', kek: 'vault', blob: Buffer.from(id, 'hex') }
     const unused = await hosts.hsm.sealUnused({ ...object, purpose, provenance })
     await other.destroyObject(unused, unused)
@@ -71,9 +72,9 @@ async function givenUnseen(): Promise<{ readonly hsm: Hsm; readonly id: string }
   if (one === undefined || other === undefined) throw new Error('there are no two hosts')
   clients.push(one, other)
   shim.command('C_GenerateKey wait-once')
-  const slow = one.createTokenObject('aes256-gcm')
+  const slow = madeObject({ token, hsm: one }, 'aes256-gcm')
   await eventually(() => shim.calls('C_GenerateKey').some((line) => line.startsWith('waits')))
-  const { id } = await other.createTokenObject('aes256-gcm')
+  const { id } = await madeObject({ token, hsm: other }, 'aes256-gcm')
   shim.command('C_GenerateKey goes-on')
   await slow
   return { hsm: one, id }
@@ -93,6 +94,21 @@ it('a key made by another machine while this one made its own can be destroyed h
   const before = objectsIn(hosts.token)
   await destroyUnused({ hsm, token: hosts.token }, 'token', id)
   expect(objectsIn(hosts.token)).toBe(before - 1)
+})
+
+it('a permit makes its object at another host where the one that was asked ends before, and makes no second one', async () => {
+  const token = await makeToken()
+  const shim = makeShim(token)
+  hosts = await startHosts({ count: 2, token, hsm: { module: shim.module } })
+  const before = objectsIn(token)
+  const permit = objectPermit(token)
+  shim.command('C_GenerateKey wait-once')
+  const made = hosts.hsm.createTokenObject('aes256-gcm', permit)
+  await eventually(() => shim.calls('C_GenerateKey').some((line) => line.startsWith('waits')))
+  process.kill(hosts.pids()[1] ?? 0, 'SIGKILL')
+  await made
+  await expect(hosts.hsm.createTokenObject('aes256-gcm', permit)).rejects.toMatchObject({ code: 'hsm.unavailable' })
+  expect(objectsIn(token)).toBe(before + 1)
 })
 
 it('an object that does not exist is looked for once, and reported as destroyed', async () => {

@@ -6,6 +6,7 @@ import { secretKeyKinds, tokenObjectKek, vaultKek } from '../../../src/hsm/key-k
 import { destroyUnused, type Hosts, grantFor, otpDevice, policyOf, startHosts } from './hsm-kit.ts'
 import { usableTokens } from './tokens-under-test.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
+import { madeVaultKey } from '../../support/token-objects.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
   const copy = Buffer.from(bytes)
@@ -231,7 +232,7 @@ describe.each(usableTokens())('$name', ({ make }) => {
 
     it('of vaults are created and destroyed', async () => {
       const before = (await hosts.hsm.status())[0]?.token?.objects.vaultKeys
-      const { id } = await hosts.hsm.createVaultKey()
+      const { id } = await madeVaultKey(hosts)
       expect(id).toMatch(/^[0-9a-f]{32}$/)
       expect((await hosts.hsm.status())[0]?.token?.objects.vaultKeys).toBe((before ?? 0) + 1)
       await destroyUnused(hosts, 'vault', id)
@@ -240,7 +241,7 @@ describe.each(usableTokens())('$name', ({ make }) => {
     })
 
     it('of vaults encrypt under the name of their place, until they are destroyed', async () => {
-      const { id } = await hosts.hsm.createVaultKey()
+      const { id } = await madeVaultKey(hosts)
       const wrapped = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
       const key = await hosts.reference('aes256-gcm', wrapped)
       const [text, aad] = [Buffer.from('secret'), Buffer.from('vault 1, object 2')]

@@ -16,6 +16,7 @@ import { sealedGrant, sealedRecord } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 import { openByVaultKey, sealByVaultKey } from '../../support/vault-key-opener.ts'
+import { madeVaultKey } from '../../support/token-objects.ts'
 
 export interface Hosts {
   readonly token: TestToken
@@ -118,8 +119,8 @@ export const identity = Buffer.alloc(16, 7)
 export const vault = Buffer.alloc(16, 0xab)
 
 /** Makes the data key of a vault. Resolves to its sealed record. */
-export async function vaultKeyOf(token: TestToken, hsm: Pick<Hsm, 'createVaultKey'>): Promise<SealedRecord> {
-  const { id } = await hsm.createVaultKey()
+export async function vaultKeyOf(token: TestToken, hsm: Pick<Hsm, 'createTokenObject'>): Promise<SealedRecord> {
+  const { id } = await madeVaultKey({ token, hsm })
   const record = keyRecord('aes256-gcm', { kek: vaultKek, blob: Buffer.from(id, 'hex') }, ['vault key 2', vault])
   return { record, seal: rawSeal(token, record) }
 }

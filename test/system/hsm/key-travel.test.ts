@@ -17,6 +17,7 @@ import { destroyUnused, type Hosts, inside, startHosts, vaultKeyOf } from './hsm
 import { usableTokens } from './tokens-under-test.ts'
 import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
+import { madeObject, madeVaultKey } from '../../support/token-objects.ts'
 
 const options = { exportable: true, backup: true }
 const strictly = { exportable: false, backup: false }
@@ -91,7 +92,7 @@ describe.each(usableTokens())('keys of $name', ({ make }) => {
       const strict = await hosts.givenKey('aes256-gcm')
       const wrapped = await hosts.hsm.generate('aes256-gcm', strictly)
       const renamed = await hosts.reference('aes256-gcm', { ...wrapped, kek: 'exportable.v1' })
-      const { id } = await hosts.hsm.createTokenObject('aes256-gcm')
+      const { id } = await madeObject(hosts, 'aes256-gcm')
       const inToken = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
       for (const key of [strict, renamed, inToken]) {
         await expect(hosts.hsm.exportKey(key, spkiOf(recipient.publicKey))).rejects.toMatchObject(rejected)
@@ -237,7 +238,7 @@ describe.each(usableTokens())('keys of $name', ({ make }) => {
 
   describe('that stay in the token', () => {
     it('serve by their id, on every host, until they are destroyed', async () => {
-      const { id, publicKey } = await hosts.hsm.createTokenObject('aes256-gcm')
+      const { id, publicKey } = await madeObject(hosts, 'aes256-gcm')
       expect([id, publicKey]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), undefined])
       const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
       const ciphertext = await hosts.hsm.encrypt(key, Buffer.from('x'))
@@ -252,7 +253,7 @@ describe.each(usableTokens())('keys of $name', ({ make }) => {
 
     it('are pairs as well, of which the private half stays', async () => {
       for (const kind of ['ec-p256', 'ed25519', 'rsa-2048'] as const) {
-        const { id, publicKey } = await hosts.hsm.createTokenObject(kind)
+        const { id, publicKey } = await madeObject(hosts, kind)
         const key = await hosts.reference(kind, { kek: 'token', blob: Buffer.from(id, 'hex'), publicKey })
         const digest = randomBytes(32)
         const signature = await hosts.hsm.sign(key, { hash: 'sha256' }, digest)
@@ -262,8 +263,8 @@ describe.each(usableTokens())('keys of $name', ({ make }) => {
     })
 
     it('are not found under another kind of key, nor root objects and vault keys under their ids', async () => {
-      const { id } = await hosts.hsm.createTokenObject('aes256-gcm')
-      const { id: vault } = await hosts.hsm.createVaultKey()
+      const { id } = await madeObject(hosts, 'aes256-gcm')
+      const { id: vault } = await madeVaultKey(hosts)
       const blobs = [Buffer.from(vault, 'hex'), Buffer.from('strongroom.kek.strict.v1'), Buffer.alloc(0)]
       const crossed = [
         await hosts.reference('hmac-sha256', { kek: 'token', blob: Buffer.from(id, 'hex') }),

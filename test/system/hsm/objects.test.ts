@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Hosts, startHosts } from './hsm-kit.ts'
 import { fieldOf, listObjects } from './object-listing.ts'
+import { madeObject, madeVaultKey } from '../../support/token-objects.ts'
 
 let hosts: Hosts
 let vaultKey: string
@@ -11,9 +12,9 @@ const field = (object: string, name: string) => fieldOf(listing.get(object), nam
 
 beforeAll(async () => {
   hosts = await startHosts()
-  vaultKey = (await hosts.hsm.createVaultKey()).id
-  await hosts.hsm.createTokenObject('aes256-ofb')
-  await hosts.hsm.createTokenObject('ec-p256')
+  vaultKey = (await madeVaultKey(hosts)).id
+  await madeObject(hosts, 'aes256-ofb')
+  await madeObject(hosts, 'ec-p256')
   // The version number of backup keys is the time of their making.
   listing = new Map([...listObjects(hosts.token)].map(([name, text]) => [name.replace(/\.v\d{13}/, '.vN'), text]))
 }, 120_000)

@@ -11,6 +11,7 @@ import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
 import { isServed } from '../../../src/hsm/protocol/served-socket.ts'
+import { madeObject, madeVaultKey } from '../../support/token-objects.ts'
 
 const isRoot = process.getuid?.() === 0
 const mayTraceOthers = isRoot && spawnSync('strace', ['-qq', 'true']).status === 0
@@ -404,7 +405,7 @@ describe('the attributes of session keys, as the module reports them', () => {
     // The block is no OTP and is refused, but the key is unwrapped for that.
     const opening = () => hsm.checkOtp([block], { block: Buffer.alloc(16) })
     expect(await unwrappedAs(opening)).toBe('PRIVATE SENSITIVE DECRYPT')
-    await hsm.createVaultKey()
+    await madeVaultKey(started)
     expect(shim.calls('C_GenerateKey').at(-1)).toMatch(/ TOKEN PRIVATE SENSITIVE ENCRYPT DECRYPT$/)
   })
 
@@ -448,8 +449,8 @@ describe('the attributes of session keys, as the module reports them', () => {
   })
 
   it('that stay in the token are not destroyed when their handle goes', async () => {
-    const { hsm, reference } = await givenHosts({ hsm: { handles: 2 } })
-    const { id } = await hsm.createTokenObject('aes256-gcm')
+    const { hsm, token, reference } = await givenHosts({ hsm: { handles: 2 } })
+    const { id } = await madeObject({ hsm, token }, 'aes256-gcm')
     const inToken = await reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
     const ciphertext = await hsm.encrypt(inToken, Buffer.from('x'))
     for (let count = 0; count < 5; count++) {

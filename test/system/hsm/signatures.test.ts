@@ -8,6 +8,7 @@ import { type Hash, hashes, type KeyPairKind, keyPairKinds, type SignatureScheme
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
 import { type Hosts, startHosts } from './hsm-kit.ts'
 import { usableTokens } from './tokens-under-test.ts'
+import { madeObject } from '../../support/token-objects.ts'
 
 interface Pair {
   readonly key: KeyReference
@@ -27,7 +28,7 @@ describe.each(usableTokens())('signatures of $name', ({ make }) => {
         const pair = await hosts.hsm.generate(kind, { exportable: false, backup: false })
         pairs.set(kind, { key: await hosts.reference(kind, pair), publicKey: pair.publicKey ?? Buffer.alloc(0) })
       } else {
-        const { id, publicKey } = await hosts.hsm.createTokenObject(kind)
+        const { id, publicKey } = await madeObject(hosts, kind)
         const inToken = { kek: 'token', blob: Buffer.from(id, 'hex'), publicKey }
         pairs.set(kind, { key: await hosts.reference(kind, inToken), publicKey: publicKey ?? Buffer.alloc(0) })
       }
