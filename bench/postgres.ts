@@ -41,7 +41,8 @@ export async function main(args: string[]): Promise<void> {
       for (const database of [undefined, startPostgres()]) {
         if (database) closing.unshift(() => database.cleanup())
         const store = database && { postgresUrlFile: database.urlFile }
-        const settings = { http: { workers: options.workers }, ...(store && { store }) }
+        const quotas = { keysPerMinute: 1_000_000 }
+        const settings = { http: { workers: options.workers }, quotas, ...(store && { store }) }
         const daemon = await startDaemon({ build, connections: options.connections, settings })
         closing.unshift(() => daemon.close())
         const load = driverOf(daemon.appliance, options)
