@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createObject, server } from '../test/support/object-kit.ts'
-import { startPostgres, type TestPostgres } from '../test/support/postgres.ts'
+import { hasPostgres, startPostgres, type TestPostgres } from '../test/support/postgres.ts'
 import { cpuTimeOfAll } from './cpu.ts'
 import { driverOf, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, warmUp, type Result, type Task } from './figures.ts'
@@ -34,6 +34,7 @@ interface Driven {
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('postgres', choices, args)
   needTools()
+  if (!hasPostgres) throw new Error('This benchmark needs a PostgreSQL server: apt-get install postgresql')
   const closing: (() => unknown)[] = []
   try {
     const driven: Driven[] = []
