@@ -77,7 +77,10 @@ export function joinListeners([api, ...others]: readonly [Listener, ...Listener[
       await Promise.all(all.map((server) => server.close()))
     },
     reloadCertificate: () => all.forEach((server) => server.reloadCertificate()),
-    presented: () => api.server.presented(),
+    presented: () => ({
+      ...api.server.presented(),
+      isNewRefused: all.some((server) => server.presented().isNewRefused),
+    }),
   }
 }
 

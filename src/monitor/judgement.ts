@@ -63,7 +63,7 @@ export function judgeEnd(name: string, end: number, now: number, { certificateDa
 /** Checks whether the workers could take the certificate at the last reload. */
 export function judgeReload(reports: readonly Pick<WorkerReport, 'certificate'>[]): Judgement {
   const remedy =
-    'Correct tls.certificate and tls.key (strongroom doctor) and reload the daemon (SIGHUP): with these files no worker that ends is replaced, and the daemon does not start.'
+    'Correct tls.certificate, tls.key or smartcard.clientCa (the journal says which) and reload the daemon (SIGHUP): with these files no worker that ends is replaced, and the daemon does not start.'
   return reports.some(({ certificate }) => certificate.isNewRefused)
     ? {
         state: 'problem',

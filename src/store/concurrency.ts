@@ -33,9 +33,9 @@ export function createKeyedMutex(): <T>(name: number, work: (hasWaited: boolean)
 
 /**
  * Combines runs of the same work, by name. Requests that arrive during a run share the next one, because the present one
- * may have begun too early for them.
+ * may have begun too early for them. Where `patienceMs` is given, they wait for the present one no longer than that.
  */
-export function createSharedRuns<T>(): (name: string, work: () => Promise<T>) => Promise<T> {
+export function createSharedRuns<T>(patienceMs?: number): (name: string, work: () => Promise<T>) => Promise<T> {
   const running = new Map<string, Promise<T>>()
   const next = new Map<string, Promise<T>>()
 
@@ -52,10 +52,18 @@ export function createSharedRuns<T>(): (name: string, work: () => Promise<T>) =>
     const present = running.get(name)
     if (present === undefined) return start(name, work)
     const begin = () => start(name, work)
-    const following = next.get(name) ?? present.then(begin, begin)
+    const following = next.get(name) ?? orLater(present, patienceMs).then(begin, begin)
     next.set(name, following)
     return following
   }
+}
+
+/** Settles with the work, or after this time. */
+function orLater(work: Promise<unknown>, patienceMs: number | undefined): Promise<unknown> {
+  if (patienceMs === undefined) return work
+  let timer: NodeJS.Timeout | undefined
+  const later = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)))
+  return Promise.race([work, later]).finally(() => clearTimeout(timer))
 }
 
 /** A queue of items that are processed in batches. */

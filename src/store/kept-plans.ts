@@ -7,12 +7,18 @@ const mostNames = 400
 const names = new Map<string, string>()
 
 /**
+ * A search, or a page of a list. Its best plan depends on the values; one for all values reads each object of the
+ * database where an index has the few of one vault.
+ */
+const dependsOnValues = /(?:LIKE|LIMIT|OFFSET|>) \$/
+
+/**
  * The name under which connections to PostgreSQL keep the plan of this statement, which is a constant of the source.
- * Undefined for a statement beyond the limit.
+ * Undefined for one that is planned anew each time, and beyond the limit.
  */
 export function planNameOf(sql: string): string | undefined {
   const known = names.get(sql)
-  if (known !== undefined || names.size === mostNames) return known
+  if (known !== undefined || names.size === mostNames || dependsOnValues.test(sql)) return known
   const name = `strongroom_${names.size}`
   names.set(sql, name)
   return name

@@ -105,8 +105,11 @@ async function lock(runner: QueryRunner, patienceMs: number): Promise<void> {
   }
 }
 
+/** How long calls wait for the answer to one that asked the same before them: its connection may be lost. */
+const sharedPatienceMs = 500
+
 function createPostgresStore(source: DataSource): Store {
-  const shared = createSharedRuns<readonly unknown[]>()
+  const shared = createSharedRuns<readonly unknown[]>(sharedPatienceMs)
   return {
     dialect: 'postgres',
     read: createReader(source.manager, translated),

@@ -52,11 +52,11 @@ interface UnitConfiguration {
   readonly processes?: Config['processes']
 }
 
-/** systemd starts no keeper and no token hosts below another folder: the daemon has to, as the users of the units. */
+/** systemd starts no keeper and no token hosts below another folder: the daemon has to, as the users of the units, if two. */
 function withoutUnits(json: UnitConfiguration, { trail, keeper }: Manifest['places']): UnitConfiguration {
   if (json.hsm.spawn !== false || trail === undefined || keeper === undefined) return json
-  const processes = { workers: trail.owner, inside: keeper.owner }
-  return { ...json, hsm: { ...json.hsm, spawn: true }, processes }
+  const users = trail.owner === keeper.owner ? {} : { processes: { workers: trail.owner, inside: keeper.owner } }
+  return { ...json, hsm: { ...json.hsm, spawn: true }, ...users }
 }
 
 function movedPath(path: string, option: string, folder: string, into: string | undefined): string {

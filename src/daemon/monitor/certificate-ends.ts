@@ -35,9 +35,12 @@ const optional = (name: string, path: string | undefined) =>
 // The users of the files report their problems.
 const ignore = (): void => {}
 
+/** The labels of certificates that OpenSSL reads; its own one has settings of trust after the certificate. */
+const ofCertificate = /^(?:TRUSTED |X509 )?CERTIFICATE$/
+
 /** The earliest end of the certificates in PEM form. @throws RangeError where there is none */
 export function endOfCertificates(content: Buffer): number {
-  const certificates = pemBlocks(content.toString('latin1')).filter(({ label }) => label === 'CERTIFICATE')
+  const certificates = pemBlocks(content.toString('latin1')).filter(({ label }) => ofCertificate.test(label))
   return first(certificates.map(({ bytes }) => Date.parse(new X509Certificate(bytes).validTo)))
 }
 

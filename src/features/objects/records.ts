@@ -251,8 +251,10 @@ export async function holdTrashed(tx: Tx, ids: readonly number[]): Promise<numbe
   return held.map((object) => object.id)
 }
 
-/** Deletes locked objects for good. */
+/** Deletes locked objects for good: none where a parallel call did. */
 export async function removeObjects(tx: Tx, ids: readonly number[]): Promise<void> {
+  // PostgreSQL refuses an empty list.
+  if (ids.length === 0) return
   const parameters = ids.map((_, at) => `$${at + 1}`).join(', ')
   for (const table of tablesOfObjects)
     await changeRows(tx, `DELETE FROM ${table} WHERE object_id IN (${parameters})`, ids)

@@ -175,6 +175,7 @@ describe('a server certificate that is replaced', () => {
     const pki = makePki(givenFolder())
     const { appliance, port } = await monitored({
       tls: { certificate: pki.certificate, key: pki.key },
+      smartcard: { port: 0, clientCa: pki.ca },
       warnings: { everyMs: 200 },
     })
     onTestFinished(() => appliance.close())
@@ -213,7 +214,27 @@ describe('a server certificate that is replaced', () => {
     await vi.waitFor(() => expect(appliance.journal).toContain('"warning":"certificate.reload","state":"problem"'))
     writeFileSync(pki.key, key)
     process.kill(appliance.pid, 'SIGHUP')
-    await vi.waitFor(async () => expect((await certificates()).detail).toMatch(/^the next to end is server/), patience)
+    const isCorrected = async () => expect((await certificates()).detail).toMatch(/^the next to end is/)
+    await vi.waitFor(isCorrected, patience)
+
+    // The listener of smartcards alone shows the old one.
+    const ca = readFileSync(pki.ca)
+    writeFileSync(pki.ca, 'none')
+    process.kill(appliance.pid, 'SIGHUP')
+    await vi.waitFor(async () => expect((await certificates()).detail).toContain('shown the old one'), patience)
+    writeFileSync(pki.ca, ca)
+    process.kill(appliance.pid, 'SIGHUP')
+    await vi.waitFor(isCorrected, patience)
+  })
+
+  it.each(['X509 ', 'TRUSTED '])('is told of where OpenSSL calls it a %sCERTIFICATE', async (label) => {
+    const pki = makePki(givenFolder())
+    const named = readFileSync(pki.certificate, 'latin1').replaceAll(' CERTIFICATE', ` ${label}CERTIFICATE`)
+    writeFileSync(pki.certificate, named)
+    const { appliance, port } = await monitored({ tls: { certificate: pki.certificate, key: pki.key } })
+    onTestFinished(() => appliance.close())
+    await vi.waitFor(async () => expect(await ready(port)).toMatchObject({ code: 200 }), { timeout: 60_000 })
+    expect((await ready(port)).checks.certificates.detail).toMatch(/^the next to end is server/)
   })
 })
 

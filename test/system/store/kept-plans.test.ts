@@ -52,6 +52,18 @@ describe.runIf(hasPostgres)('a statement on PostgreSQL', () => {
     })
   })
 
+  it('that searches or reads a page is planned anew for its values', async () => {
+    const page = 'SELECT name FROM things WHERE number > $1 ORDER BY number LIMIT 9'
+    const search = 'SELECT name FROM things WHERE name LIKE $1'
+    const some = 'SELECT name FROM things ORDER BY number LIMIT $1'
+    await store.transaction(async (tx) => {
+      expect(await select(tx, page, [1])).toEqual([{ name: 'two' }])
+      expect(await select(tx, search, ['o%'])).toEqual([{ name: 'one' }])
+      expect(await select(tx, some, [1])).toEqual([{ name: 'one' }])
+      for (const statement of [page, search, some]) expect(await select(tx, uses, [statement])).toEqual([])
+    })
+  })
+
   it('is run once for all who asked the same while it was under way', async () => {
     const asked = Array.from({ length: 10 }, () => store.query<{ run: number }>(`SELECT nextval('runs') AS run`, []))
     const runs = (await Promise.all(asked)).map(([row]) => row?.run)

@@ -4,6 +4,7 @@ import {
   holdDeleted,
   markDeleted,
   removeObject,
+  removeObjects,
   switchAlarm,
   VaultObjectTable,
 } from '../../../src/features/objects/records.ts'
@@ -49,6 +50,8 @@ describeUpgrade(
     expect(await store.transaction((tx) => holdDeleted(tx, 2, 100))).toBe(false)
     expect(await store.transaction((tx) => holdDeleted(tx, 3, 8))).toBe(true)
     expect(await store.transaction((tx) => removeObject(tx, 3))).toBe(true)
+    // A parallel call destroyed all that were listed.
+    await store.transaction((tx) => removeObjects(tx, []))
     // It was moved to another vault since the rights of the call were checked.
     const moved = { id: 2, vaultId: 9 }
     expect(await store.transaction((tx) => beginVersion(tx, moved, undefined, { changedAt: 9, changedBy: 1 }))).toBe(

@@ -67,6 +67,14 @@ it('gives each name its own runs, and everybody the result of the run that began
   expect(await Promise.all(asked)).toEqual(['a 1', 'b 2', 'a 3', 'a 3', 'b 4'])
 })
 
+it('lets nobody wait longer than the patience for a run that began before he asked', async () => {
+  const shared = createSharedRuns<string>(1)
+  const lost = shared('a', () => new Promise(() => undefined))
+  const later = ['second', 'third'].map((result) => shared('a', () => Promise.resolve(result)))
+  expect(await Promise.race([lost, Promise.all(later)])).toEqual(['second', 'second'])
+  expect(await shared('a', () => Promise.resolve('fourth'))).toBe('fourth')
+})
+
 it('hands over together what came in one turn or while the work was busy, in its order and a bounded number', async () => {
   const batches: (readonly number[])[] = []
   const ends: (() => void)[] = []
