@@ -91,7 +91,7 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
     await handle.close().catch(() => undefined)
     ;({ handle, identity } = next)
     segment += 1
-    bytes = (await handle.stat()).size
+    bytes = next.bytes
   }
 
   return {
@@ -144,11 +144,14 @@ const appendDurably = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEN
 interface OpenSegment {
   readonly handle: FileHandle
   readonly identity: string
+  /** Its length. */
+  readonly bytes: number
 }
 
 /** Opens a file for appending, and syncs the folder so that its name is durable too. */
 async function openSegment(directory: string, chain: string, segment: number): Promise<OpenSegment> {
   const handle = await open(pathOf(directory, chain, segment), appendDurably, 0o600)
   await syncFolder(directory)
-  return { handle, identity: identityOf(await handle.stat()) }
+  const there = await handle.stat()
+  return { handle, identity: identityOf(there), bytes: there.size }
 }

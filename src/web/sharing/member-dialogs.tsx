@@ -69,7 +69,8 @@ function ChangeDialog(props: Props) {
     const members = await queries.fetchQuery({ ...membersOf(vault.id), staleTime: 0 })
     const present = members.find(({ id }) => id === member.id) ?? seen
     if (!hasSameRights(present, seen)) {
-      setEditing({ seen: present, typed })
+      // Keeps what was typed while the members were read.
+      setEditing((editing) => ({ ...editing, seen: present }))
       setIsContested(true)
       return false
     }
