@@ -1,5 +1,6 @@
 import { EntitySchema, In, LessThan, MoreThanOrEqual } from 'typeorm'
 import { integer, named, primary, text, time } from '../../store/columns.ts'
+import { change, changeRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /**
@@ -39,23 +40,22 @@ export interface ForgottenAttempts {
  * that parallel attempts are counted one by one.
  */
 export async function lockAttempts(tx: Tx, limitKey: string, now: number): Promise<LoginAttempts> {
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(LoginAttemptsTable)
-    .values({ limitKey, failures: 0, lastAt: now, blockedUntil: 0 })
-    // An update that changes nothing but locks the row.
-    .orUpdate(['subject'], ['subject'])
-    .execute()
-  return tx.findOneByOrFail(LoginAttemptsTable, { limitKey })
+  const [row] = await select<object>(tx, lockedAttempts, [limitKey, now])
+  if (row === undefined) throw new TypeError('the database does not return the row that it was given')
+  return readRow(LoginAttemptsTable, row)
 }
+
+/** An update that changes nothing but locks the row. */
+const lockedAttempts = `INSERT INTO login_attempts (subject, failures, last_at, blocked_until) VALUES ($1, 0, $2, 0)
+  ON CONFLICT (subject) DO UPDATE SET subject = excluded.subject RETURNING ${selectList(LoginAttemptsTable, 'login_attempts')}`
 
 export async function replaceAttempts(tx: Tx, { limitKey, ...attempts }: LoginAttempts): Promise<void> {
-  await tx.update(LoginAttemptsTable, { limitKey }, attempts)
+  await changeRow(tx, LoginAttemptsTable, { limitKey }, attempts)
 }
 
-export async function forgetAttempts(tx: Tx, limitKey: string): Promise<void> {
-  await tx.delete(LoginAttemptsTable, { limitKey })
+export async function forgetAttempts(tx: Tx, limitKeys: readonly string[]): Promise<void> {
+  const parameters = limitKeys.map((_, at) => `$${at + 1}`).join(', ')
+  await change(tx, `DELETE FROM login_attempts WHERE subject IN (${parameters})`, limitKeys)
 }
 
 /** A network from which a user has logged in. */
@@ -83,9 +83,13 @@ export function isFamiliarNetwork(reader: Reader, network: string, since: number
 
 /** Remembers the network, and forgets the user's networks whose last login was before `before`. */
 export async function rememberNetwork(tx: Tx, network: LoginNetwork, before: number): Promise<void> {
-  await tx.upsert(LoginNetworkTable, network, ['userId', 'network'])
-  await tx.delete(LoginNetworkTable, { userId: network.userId, lastAt: LessThan(before) })
+  const { userId, lastAt } = network
+  await change(tx, rememberedNetwork, [userId, network.network, lastAt])
+  await change(tx, 'DELETE FROM login_places WHERE user_id = $1 AND last_at < $2', [userId, before])
 }
+
+const rememberedNetwork = `INSERT INTO login_places (user_id, network, last_at) VALUES ($1, $2, $3)
+  ON CONFLICT (user_id, network) DO UPDATE SET last_at = excluded.last_at`
 
 /** Deletes at most `most` counts; resolves to how many it found. */
 export async function sweepAttempts(tx: Tx, forgotten: ForgottenAttempts, most: number): Promise<number> {

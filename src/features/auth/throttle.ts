@@ -138,6 +138,8 @@ const limits = [
   accountInUnknownNetworks,
 ]
 
+const passing = limits.filter(({ lasts }) => !lasts)
+
 /** Rows deleted per transaction, which bounds how long a login waits for the sweep. */
 const sweptAtOnce = 500
 
@@ -216,7 +218,10 @@ export function createThrottle({
         counted.push(await countFor(tx, limit.key(attempt), limit, now))
       return async (later) => {
         const goodAt = clock.now()
-        for (const { key, lasts } of limits) if (!lasts) await forgetAttempts(later, key(attempt))
+        await forgetAttempts(
+          later,
+          passing.map(({ key }) => key(attempt)),
+        )
         for (const one of counted) if (one.lasts) await takeBack(later, one, goodAt)
         if (userId !== undefined)
           await rememberNetwork(later, { userId, network, lastAt: goodAt }, goodAt - retention.knownNetworkMs)
