@@ -152,6 +152,8 @@ export const en = {
   unreachable: 'The appliance cannot be reached. Check your network connection and try again.',
   notOurs:
     'Something between this browser and the appliance, such as a proxy, answered in its place. Try again, or contact your administrator.',
+  tooLargeForProxy:
+    'Something between this browser and the appliance, such as a proxy, takes nothing of this size. Choose a smaller file, or ask your administrator to raise its limit.',
   failed: 'Something went wrong. Try again.',
   passkeyFailures: {
     noneGiven:

@@ -25,8 +25,9 @@ export function sentenceOf(error: unknown, words: Words): Sentence {
   if (error instanceof DOMException && unreadable.includes(error.name)) return { text: words.fileGone }
   if (!(error instanceof Refusal)) return { text: words.failed }
   const { number, sentence, status, waitSeconds } = error
+  if (number === undefined && status === 0) return { text: words.unreachable }
   if (number === undefined)
-    return status === 0 ? { text: words.unreachable } : { text: words.notOurs, number: status, waitSeconds }
+    return { text: status === 413 ? words.tooLargeForProxy : words.notOurs, number: status, waitSeconds }
   const known = words.faults[number]
   if (known === undefined && sentence !== undefined) return { text: sentence, lang: 'en', number, waitSeconds }
   return { text: known ?? words.failed, number, waitSeconds, ...(particular.has(number) && { detail: sentence }) }

@@ -153,6 +153,8 @@ export const sv: Words = {
   unreachable: 'Systemet kan inte nås. Kontrollera nätverksanslutningen och försök igen.',
   notOurs:
     'Något mellan webbläsaren och systemet, till exempel en proxy, svarade i dess ställe. Försök igen, eller kontakta din administratör.',
+  tooLargeForProxy:
+    'Något mellan webbläsaren och systemet, till exempel en proxy, tar inte emot något så stort. Välj en mindre fil, eller be din administratör att höja gränsen.',
   failed: 'Något gick fel. Försök igen.',
   passkeyFailures: {
     noneGiven:
