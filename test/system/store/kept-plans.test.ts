@@ -67,7 +67,9 @@ describe.runIf(hasPostgres)('a statement on PostgreSQL', () => {
   it('is run once for all who asked the same while it was under way', async () => {
     const asked = Array.from({ length: 10 }, () => store.query<{ run: number }>(`SELECT nextval('runs') AS run`, []))
     const runs = (await Promise.all(asked)).map(([row]) => row?.run)
-    expect(runs).toEqual([1, ...Array.from({ length: 9 }, () => 2)])
+    // The second run may be the quicker one, where the first waits for a connection for long.
+    expect(new Set(runs)).toEqual(new Set([1, 2]))
+    expect(new Set(runs.slice(1)).size).toBe(1)
   })
 
   it('whose plan a migration outdated is refused once, as a fault of the database, and then planned anew', async () => {
