@@ -53,11 +53,13 @@ export async function insertRow<Row extends ObjectLiteral>(
   returning = 'id',
 ): Promise<number> {
   const columns = columnsIn(table, row)
-  const parameters = columns.map((_, at) => `$${at + 1}`).join(', ')
-  const sql = `INSERT INTO ${nameOf(table)} (${namesOf(columns)}) VALUES (${parameters}) RETURNING ${returning} AS returned`
+  const sql = `INSERT INTO ${nameOf(table)} (${namesOf(columns)}) VALUES (${placeholdersOf(columns)}) RETURNING ${returning} AS returned`
   const [inserted] = await select<{ readonly returned: unknown }>(tx, sql, valuesIn(columns, row))
   return Number(inserted?.returned)
 }
+
+/** `$1, $2, …`, one for each of the values. */
+export const placeholdersOf = (values: readonly unknown[]): string => values.map((_, at) => `$${at + 1}`).join(', ')
 
 /** Changes columns of the row whose columns have those values; false where there is none. */
 export async function changeRow<Row extends ObjectLiteral>(
@@ -146,6 +148,7 @@ export async function change(tx: Tx, sql: string, parameters: readonly unknown[]
 
 function inDialectOf({ options }: DataSource, sql: string, parameters: readonly unknown[]) {
   if (options.type === 'better-sqlite3') return forSqlite(sql, parameters)
+  // Gives it the name by which each connection keeps its plan.
   planNameOf(sql)
   return { sql, parameters: [...parameters] }
 }

@@ -1,6 +1,6 @@
 import { EntitySchema, In, LessThan, MoreThanOrEqual } from 'typeorm'
 import { integer, named, primary, text, time } from '../../store/columns.ts'
-import { change, changeRow, readRow, select, selectList } from '../../store/statement.ts'
+import { change, changeRow, placeholdersOf, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /**
@@ -54,8 +54,7 @@ export async function replaceAttempts(tx: Tx, { limitKey, ...attempts }: LoginAt
 }
 
 export async function forgetAttempts(tx: Tx, limitKeys: readonly string[]): Promise<void> {
-  const parameters = limitKeys.map((_, at) => `$${at + 1}`).join(', ')
-  await change(tx, `DELETE FROM login_attempts WHERE subject IN (${parameters})`, limitKeys)
+  await change(tx, `DELETE FROM login_attempts WHERE subject IN (${placeholdersOf(limitKeys)})`, limitKeys)
 }
 
 /** A network from which a user has logged in. */

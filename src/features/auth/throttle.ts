@@ -138,7 +138,8 @@ const limits = [
   accountInUnknownNetworks,
 ]
 
-const passing = limits.filter(({ lasts }) => !lasts)
+/** Those whose counts a successful login clears. */
+const clearedLimits = limits.filter(({ lasts }) => !lasts)
 
 /** Rows deleted per transaction, which bounds how long a login waits for the sweep. */
 const sweptAtOnce = 500
@@ -220,7 +221,7 @@ export function createThrottle({
         const goodAt = clock.now()
         await forgetAttempts(
           later,
-          passing.map(({ key }) => key(attempt)),
+          clearedLimits.map(({ key }) => key(attempt)),
         )
         for (const one of counted) if (one.lasts) await takeBack(later, one, goodAt)
         if (userId !== undefined)

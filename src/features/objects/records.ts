@@ -1,6 +1,14 @@
 import { EntitySchema, In, IsNull, LessThan, Not, type FindOptionsWhere } from 'typeorm'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import { change as changeRows, findRow, insertRow, readRow, select, selectList } from '../../store/statement.ts'
+import {
+  change as changeRows,
+  findRow,
+  insertRow,
+  placeholdersOf,
+  readRow,
+  select,
+  selectList,
+} from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** Bits of an object's status, as published for this interface. */
@@ -255,9 +263,8 @@ export async function holdTrashed(tx: Tx, ids: readonly number[]): Promise<numbe
 export async function removeObjects(tx: Tx, ids: readonly number[]): Promise<void> {
   // PostgreSQL refuses an empty list.
   if (ids.length === 0) return
-  const parameters = ids.map((_, at) => `$${at + 1}`).join(', ')
   for (const table of tablesOfObjects)
-    await changeRows(tx, `DELETE FROM ${table} WHERE object_id IN (${parameters})`, ids)
+    await changeRows(tx, `DELETE FROM ${table} WHERE object_id IN (${placeholdersOf(ids)})`, ids)
   await tx.delete(VaultObjectTable, { id: In([...ids]) })
 }
 

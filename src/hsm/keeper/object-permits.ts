@@ -18,7 +18,7 @@ export interface ObjectPermitDependencies extends NewestShown {
 }
 
 /**
- * See `Hsm.permitObject`. Whoever may have the record of a key sealed may have the key made, which is decided by the same
+ * See `Hsm.permitObject`. The keeper permits a key to whom it would seal the key's record, and decides both by the same
  * rules.
  */
 export function permitObject(on: ObjectPermitDependencies, holder: SealedRecord, asker: Asker): Uint8Array[] {
